@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a compiled kernel and the machine that runs it agree on: how a block is
+// entered, where its arguments lie, and which services it may call. Both the
+// code generator and the simulator include this file; the layouts below are
+// read by generated code, so a change needs a new kKernelAbiVersion.
+#ifndef PITON_ABI_KERNELABI_H
+#define PITON_ABI_KERNELABI_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace piton {
+
+/// Part of the image header; images of another version are refused.
+inline constexpr uint32_t kKernelAbiVersion = 1;
+
+struct BlockContext;
+
+/// Element types as they appear in image metadata, print requests and GEMM
+/// requests. Values are stable.
+enum class ElementType : uint32_t {
+  I1 = 0, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64,
+  F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ, Pointer
+};
+
+/// C[M,N] += A[M,K] * B[K,N] on tiles in any memory; strides are in elements.
+/// A and B have one element type; C is F32 for floats (F64 for F64), I32 for I8.
+struct GemmRequest {
+  const void *a;
+  const void *b;
+  void *c;
+  int64_t m, n, k;
+  int64_t aRow, aCol; ///< address of A[i,p] = a + i*aRow + p*aCol
+  int64_t bRow, bCol; ///< address of B[p,j] = b + p*bRow + j*bCol
+  int64_t cRow;       ///< C rows are contiguous
+  uint32_t type;      ///< ElementType of A and B
+  uint32_t flags;     ///< kGemmZeroInit: C is overwritten instead of accumulated
+};
+inline constexpr uint32_t kGemmZeroInit = 1;
+
+/// One operand of a device print: `count` contiguous elements.
+struct PrintOperand {
+  const void *data;
+  uint64_t count;
+  uint32_t type; ///< ElementType, signedness included
+  uint32_t rank;
+  const int64_t *shape;
+};
+
+/// Services of the machine, reached through the block context, never by symbol.
+struct BlockServices {
+  uint32_t abiVersion;
+  uint32_t reserved;
+  /// Lets other blocks of this worker run; called on the back edge of every
+  /// waiting loop. Returns after at least one scheduling round.
+  void (*yield)(BlockContext *);
+  /// tl.device_print. `prefix` is NUL terminated.
+  void (*print)(BlockContext *, const char *prefix, uint32_t hex, const PrintOperand *operands,
+                uint32_t count);
+  /// A failed tl.device_assert: records the message and ends the block. Does not return.
+  void (*assertFail)(BlockContext *, const char *message, const char *file, uint32_t line);
+  /// Tile product, the fastest form for this CPU. Scratch comes from the worker.
+  void (*gemm)(BlockContext *, const GemmRequest *);
+  /// The block lock of sync_block_lock/unlock. `word` lies in the launch's lock buffer.
+  void (*lock)(BlockContext *, uint64_t *word);
+  void (*unlock)(BlockContext *, uint64_t *word);
+};
+
+/// One running block. The first fields are read by generated code at fixed offsets.
+struct BlockContext {
+  const BlockServices *services; // 0
+  uint32_t grid[3];              // 8: num_programs x, y, z
+  uint32_t pid[3];               // 20: program_id x, y, z
+  uint8_t *arena;                // 32: 64-byte aligned, KernelMetadata::arenaBytes long
+  uint8_t *lockBuffer;           // 40: or null
+  uint8_t *workspace;            // 48: or null
+  void *machine;                 // 56: private to the simulator
+};
+static_assert(offsetof(BlockContext, grid) == 8 && offsetof(BlockContext, pid) == 20 &&
+              offsetof(BlockContext, arena) == 32 && offsetof(BlockContext, lockBuffer) == 40 &&
+              offsetof(BlockContext, workspace) == 48 && offsetof(BlockContext, machine) == 56);
+
+/// Entry of an image: runs one block. `args` is the packed user argument block:
+/// arguments in order, each aligned to its slot size; pointers and 64-bit scalars
+/// take 8 bytes, all others 4 (i1..i16 zero- or sign-extended by the launcher,
+/// f16 and bf16 as f32, as on the device).
+using KernelEntry = void (*)(const uint8_t *args, BlockContext *context);
+
+/// Symbol of the entry in the image: this prefix, then the kernel's name.
+inline constexpr char kEntryPrefix[] = "piton_entry_";
+
+} // namespace piton
+
+#endif // PITON_ABI_KERNELABI_H

@@ -1,0 +1,16 @@
+# Build types and warnings. `Dev` is -O1 with asserts and line tables; LLVM's own config
+# cannot switch its asserts on, so ours are set here.
+set(CMAKE_CXX_FLAGS_DEV "-O1 -g1" CACHE STRING "" FORCE)
+set(CMAKE_C_FLAGS_DEV "-O1 -g1" CACHE STRING "" FORCE)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "" FORCE)
+set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "" FORCE)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+add_compile_options(-Wall -Wextra -Wno-unused-parameter)
+add_link_options(-fuse-ld=lld)
+if(PITON_SANITIZE)
+  add_compile_options(-fsanitize=${PITON_SANITIZE} -fno-omit-frame-pointer -g1)
+  add_link_options(-fsanitize=${PITON_SANITIZE})
+endif()
+include_directories(${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/include)
