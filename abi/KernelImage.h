@@ -57,6 +57,12 @@ struct KernelMetadata {
   std::vector<LineEntry> lines;
 };
 
+/// Bytes of one element in memory.
+uint32_t elementBytes(ElementType type);
+
+/// Bytes of an argument's slot in the packed block: 8 for pointers and 64-bit scalars, else 4.
+uint32_t argumentSlotBytes(ElementType type);
+
 /// Serialises an image. Never fails.
 std::string writeKernelImage(const KernelMetadata &metadata, std::string_view elf);
 
