@@ -35,9 +35,9 @@ function(piton_tablegen target td)
   set_property(GLOBAL APPEND PROPERTY PITON_TABLEGEN_TARGETS ${target})
 endfunction()
 
-# piton_dialect(<Name> <mnemonic> <namespace> [ENUMS] [ATTRS] [TYPES]): the generated files of one dialect folder.
+# piton_dialect(<Name> <mnemonic> <namespace> [ENUMS] [ATTRS] [TYPES] [INTERFACES]): the generated files of one dialect folder.
 function(piton_dialect name mnemonic ns)
-  cmake_parse_arguments(ARG "ENUMS;ATTRS;TYPES" "" "" ${ARGN})
+  cmake_parse_arguments(ARG "ENUMS;ATTRS;TYPES;INTERFACES" "" "" ${ARGN})
   set(ops ${name}Ops.td)
   set(gen
     ${name}Dialect.h.inc "-gen-dialect-decls -dialect=${mnemonic}"
@@ -54,6 +54,10 @@ function(piton_dialect name mnemonic ns)
   if(ARG_TYPES)
     list(APPEND gen ${name}Types.h.inc "-gen-typedef-decls -typedefs-dialect=${mnemonic}"
                     ${name}Types.cpp.inc "-gen-typedef-defs -typedefs-dialect=${mnemonic}")
+  endif()
+  if(ARG_INTERFACES)
+    list(APPEND gen ${name}Interfaces.h.inc "-gen-op-interface-decls"
+                    ${name}Interfaces.cpp.inc "-gen-op-interface-defs")
   endif()
   piton_tablegen(Piton${name}IncGen ${ops} ${gen})
 endfunction()
