@@ -24,7 +24,7 @@ using namespace piton::sim;
 namespace {
 
 struct TypeRow {
-  std::string_view name;
+  const char *name;
   ElementType type;
   int64_t bytes;
 };
@@ -132,7 +132,8 @@ int main(int argc, char **argv) {
     if (isa > gemmBestIsa())
       break;
     for (const TypeRow &row : kTypes) {
-      bool wanted = argc == 1 || std::find(argv + 1, argv + argc, row.name) != argv + argc;
+      bool wanted =
+          argc == 1 || std::find(argv + 1, argv + argc, std::string_view(row.name)) != argv + argc;
       bool same = isa != GemmIsa::Avx2 && // Avx512 runs I8 as Avx2, Avx512Vnni the rest as Avx512
                   (isa == GemmIsa::Avx512) == (row.type == ElementType::I8);
       if (!wanted || same)
@@ -140,7 +141,7 @@ int main(int argc, char **argv) {
       Bench bench(isa, row);
       for (Layout layout : kLayouts)
         std::printf("%-11s %-9s %-3s %12.1f %12.1f %12.1f %12.1f %12.1f\n", gemmIsaName(isa),
-                    row.name.data(), layout.name, bench.tile(layout, 128, 128, 64),
+                    row.name, layout.name, bench.tile(layout, 128, 128, 64),
                     bench.tile(layout, 128, 64, 64), bench.tile(layout, 64, 128, 64),
                     bench.tile(layout, 32, 32, 32), bench.matrix(layout));
     }

@@ -46,7 +46,7 @@ struct DoubleOps {
   static Reg multiplyAdd(Reg a, Reg b, Reg acc) { return _mm256_fmadd_pd(a, b, acc); }
 };
 
-/// vpmaddwd on widened elements: vpmaddubsw would do four times the work of it, but saturates.
+/// vpmaddwd on widened elements: vpmaddubsw takes twice as many bytes, but saturates.
 struct I8Ops {
   using Unit = int;
   using Acc = int;

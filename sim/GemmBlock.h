@@ -48,7 +48,7 @@ void registerTile(const typename Ops::Unit *__restrict a, const typename Ops::Un
   for (int64_t p = 0; p < units; ++p) {
     Reg right[regs];
     for (int v = 0; v < regs; ++v)
-      right[v] = Ops::loadB(b + p * (regs * lanes) + v * lanes);
+      right[v] = Ops::loadB(b + (p * regs + v) * lanes);
     for (int i = 0; i < rows; ++i) {
       Reg left = Ops::broadcast(a + i * aRow + p);
       for (int v = 0; v < regs; ++v)

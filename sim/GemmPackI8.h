@@ -79,7 +79,7 @@ struct Groups2 {
     _mm256_store_si256(reinterpret_cast<__m256i *>(dst), _mm256_cvtepi8_epi16(elements));
   }
   static void storeOneA(char *dst, signed char element) {
-    short wide = element;
+    short wide = short(element);
     __builtin_memcpy(dst, &wide, 2);
   }
   static void storeOneB(char *dst, signed char element) { storeOneA(dst, element); }
