@@ -1,0 +1,54 @@
+# Piton: every job is one word. A bare Debian 12 or 13 machine is enough: `make demo`.
+#
+#   make demo      sets up everything and runs the main job (examples/demo.py)
+#   make test      sets up everything and runs the CI set
+#   make test-all  the CI set, then the long matrices, fuzzing and the oracle sample
+#   make bench     the speed table, as ratios in one run
+#   make check     format, lint, layering, docs, quick tests (what CI runs first)
+#   make fuzz      the Triton IR fuzzer, for FUZZ_SECONDS
+#   make setup     only installs what is missing; make build only builds
+
+PRESET ?= release
+BUILD := build/$(PRESET)
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+FUZZ_SECONDS ?= 60
+export CCACHE_SLOPPINESS := pch_defines,time_macros
+export CCACHE_BASEDIR := $(CURDIR)
+RUN := env PYTHONPATH=$(CURDIR)/$(BUILD)/python PATH=$(CURDIR)/$(BUILD)/tools:$(PATH)
+
+.PHONY: demo test test-all bench check fuzz setup build clean help
+
+help:
+	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
+
+demo: build
+	$(RUN) $(PYTHON) examples/demo.py
+
+test: build
+	scripts/test --build $(BUILD)
+
+test-all: build
+	scripts/test --build $(BUILD) --all
+
+bench: build
+	$(RUN) $(PYTHON) benchmarks/bench.py
+
+check: build
+	scripts/check --build $(BUILD)
+
+fuzz: build
+	scripts/fuzz --build $(BUILD) --seconds $(FUZZ_SECONDS)
+
+build: setup
+	@test -f $(BUILD)/build.ninja || cmake --preset $(PRESET) -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON)
+	cmake --build $(BUILD)
+
+setup: $(VENV)/.ready
+
+$(VENV)/.ready: scripts/setup
+	scripts/setup $(VENV)
+	@touch $@
+
+clean:
+	rm -rf build

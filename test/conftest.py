@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Shared by every Python test: an empty Triton cache for the session, and the folder of the
+test's own helpers on the path."""
+
+import os
+import pathlib
+import sys
+import tempfile
+
+import pytest
+
+_CACHE = tempfile.TemporaryDirectory(prefix="piton-test-cache-")
+os.environ["TRITON_CACHE_DIR"] = _CACHE.name
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "integration"))
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "examples"))
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: runs only in `make test-all`")
+
+
+@pytest.fixture(scope="session")
+def triton_cache():
+    """The session's cache folder."""
+    return pathlib.Path(_CACHE.name)
