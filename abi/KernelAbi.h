@@ -20,8 +20,24 @@ struct BlockContext;
 /// Element types as they appear in image metadata, print requests and GEMM
 /// requests. Values are stable.
 enum class ElementType : uint32_t {
-  I1 = 0, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64,
-  F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ, Pointer
+  I1 = 0,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  F16,
+  BF16,
+  F32,
+  F64,
+  F8E4M3FN,
+  F8E5M2,
+  F8E4M3FNUZ,
+  F8E5M2FNUZ,
+  Pointer
 };
 
 /// C[M,N] += A[M,K] * B[K,N] on tiles in any memory; strides are in elements.

@@ -23,9 +23,9 @@ enum class ImageKind : uint32_t { Fast = 1, Model = 2, Bisheng = 3 };
 struct KernelArgument {
   ElementType type = ElementType::I32; ///< Pointer for buffers
   ElementType pointee = ElementType::I8;
-  uint32_t offset = 0;                 ///< in the packed argument block
-  int32_t tensorKind = -1;             ///< 0 input, 1 output, 2 both, -1 unknown
-  std::string name;                    ///< the Python name, may be empty
+  uint32_t offset = 0;     ///< in the packed argument block
+  int32_t tensorKind = -1; ///< 0 input, 1 output, 2 both, -1 unknown
+  std::string name;        ///< the Python name, may be empty
 };
 
 /// One row of the line table: code at [offset, next row's offset) of the text
@@ -45,8 +45,8 @@ struct KernelMetadata {
   std::string hostFeatures;    ///< features the code may use; checked at load
   std::string mixMode = "aiv"; ///< aiv, aic or mix
   std::string parallelMode = "simd";
-  uint64_t arenaBytes = 0;     ///< local memory of one block
-  uint64_t stackBytes = 0;     ///< upper bound of native stack use, 0 = unknown
+  uint64_t arenaBytes = 0; ///< local memory of one block
+  uint64_t stackBytes = 0; ///< upper bound of native stack use, 0 = unknown
   uint64_t argBytes = 0;
   uint64_t lockWords = 0;      ///< 8-byte words of the lock buffer
   uint64_t workspaceBytes = 0; ///< per block

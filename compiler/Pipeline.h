@@ -19,7 +19,7 @@ struct PipelineOptions {
   std::string discreteMask = "exact"; ///< exact | documented, docs/departures.md
   bool enableSelectAnalysis = true;
   bool enableNd2nzOnVector = false;
-  bool debug = false;                 ///< keep device asserts
+  bool debug = false; ///< keep device asserts
   int autoBlockifySize = 1;
   bool lineInfo = true;
 };

@@ -10,5 +10,6 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   piton::registerAllDialects(registry);
   piton::registerAllPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Piton optimizer driver\n", registry));
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Piton optimizer driver\n", registry));
 }

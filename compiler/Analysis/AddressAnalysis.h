@@ -15,10 +15,10 @@ namespace piton {
 /// A structured address: lane (i0, i1, ...) is base + offset + sum i_d * strides[d],
 /// in elements of the pointee.
 struct StructuredAddress {
-  mlir::Value base;                                   ///< scalar !tt.ptr
-  mlir::OpFoldResult offset;                          ///< index, 64-bit arithmetic
-  mlir::SmallVector<int64_t> sizes;                   ///< the tensor's shape (empty for a scalar)
-  mlir::SmallVector<mlir::OpFoldResult> strides;      ///< index; 0 for broadcast dimensions
+  mlir::Value base;                              ///< scalar !tt.ptr
+  mlir::OpFoldResult offset;                     ///< index, 64-bit arithmetic
+  mlir::SmallVector<int64_t> sizes;              ///< the tensor's shape (empty for a scalar)
+  mlir::SmallVector<mlir::OpFoldResult> strides; ///< index; 0 for broadcast dimensions
 };
 
 /// Analyses `ptr` (a scalar pointer or a tensor of pointers). On success the scalar

@@ -110,10 +110,9 @@ struct FoldLoadMask : OpRewritePattern<LoadOp> {
     if (!op.getMask() || !matchPattern(op.getMask(), m_Constant(&mask)) || !mask.isSplat())
       return rewriter.notifyMatchFailure(op, "mask is not a splat constant");
     if (mask.getSplatValue<bool>()) {
-      rewriter.replaceOpWithNewOp<LoadOp>(op, op.getType(), op.getPtr(), Value(), Value(),
-                                          op.getBoundaryCheckAttr(), op.getPaddingAttr(),
-                                          op.getCacheAttr(), op.getEvictAttr(),
-                                          op.getIsVolatileAttr());
+      rewriter.replaceOpWithNewOp<LoadOp>(
+          op, op.getType(), op.getPtr(), Value(), Value(), op.getBoundaryCheckAttr(),
+          op.getPaddingAttr(), op.getCacheAttr(), op.getEvictAttr(), op.getIsVolatileAttr());
       return success();
     }
     if (!op.getOther() || op.getIsVolatile())

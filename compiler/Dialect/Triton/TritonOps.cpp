@@ -33,9 +33,8 @@ void FuncOp::build(OpBuilder &builder, OperationState &state, StringRef name, Fu
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   auto buildType = [](Builder &builder, ArrayRef<Type> args, ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag, std::string &) {
-    return builder.getFunctionType(args, results);
-  };
+                      function_interface_impl::VariadicFlag,
+                      std::string &) { return builder.getFunctionType(args, results); };
   return function_interface_impl::parseFunctionOp(
       parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), buildType,
       getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
@@ -125,8 +124,9 @@ LogicalResult FpToFpOp::verify() {
 }
 
 template <typename OpTy>
-static void externEffects(
-    OpTy op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+static void
+externEffects(OpTy op,
+              SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   if (op.getPure())
     return;
   effects.emplace_back(MemoryEffects::Write::get(), SideEffects::DefaultResource::get());
@@ -251,8 +251,8 @@ LogicalResult MakeTensorDescOp::verify() {
            << rank << ", but have " << getShape().size() << " and " << getStrides().size();
   Type pointee = cast<PointerType>(getBase().getType()).getPointeeType();
   if (pointee != desc.getSignlessBlockType().getElementType()) // C2
-    return emitOpError("base points to ") << pointee << ", but the block's elements are "
-                                          << desc.getBlockType().getElementType();
+    return emitOpError("base points to ")
+           << pointee << ", but the block's elements are " << desc.getBlockType().getElementType();
   return success();
 }
 
@@ -326,8 +326,8 @@ LogicalResult AtomicRMWOp::verify() {
     return success();
   bool wantFloat = kind == RMWOp::FADD;
   if (wantFloat != isa<FloatType>(element)) // C1
-    return emitOpError() << stringifyRMWOp(kind) << " needs "
-                         << (wantFloat ? "float" : "integer") << " elements, but has " << element;
+    return emitOpError() << stringifyRMWOp(kind) << " needs " << (wantFloat ? "float" : "integer")
+                         << " elements, but has " << element;
   return success();
 }
 

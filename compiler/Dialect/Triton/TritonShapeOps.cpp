@@ -52,8 +52,8 @@ LogicalResult BroadcastOp::verify() {
   auto src = cast<RankedTensorType>(getSrc().getType());
   auto dst = cast<RankedTensorType>(getType());
   if (src.getRank() != dst.getRank()) // C1
-    return emitOpError("source rank ") << src.getRank() << " and result rank " << dst.getRank()
-                                       << " differ";
+    return emitOpError("source rank ")
+           << src.getRank() << " and result rank " << dst.getRank() << " differ";
   for (auto [i, s, d] : llvm::enumerate(src.getShape(), dst.getShape()))
     if (s != d && s != 1) // C2
       return emitOpError("dimension ") << i << " is " << s << " in the source and " << d
@@ -61,8 +61,8 @@ LogicalResult BroadcastOp::verify() {
   return success();
 }
 
-void ReshapeOp::build(OpBuilder &builder, OperationState &state, ArrayRef<int64_t> shape,
-                      Value src, bool allowReorder) {
+void ReshapeOp::build(OpBuilder &builder, OperationState &state, ArrayRef<int64_t> shape, Value src,
+                      bool allowReorder) {
   auto type = cast<RankedTensorType>(src.getType());
   build(builder, state, type.clone(shape), src, allowReorder, /*efficient_layout=*/false);
 }
@@ -158,15 +158,15 @@ LogicalResult GatherOp::verify() {
   auto src = cast<RankedTensorType>(getSrc().getType());
   auto indices = cast<RankedTensorType>(getIndices().getType());
   if (src.getRank() != indices.getRank()) // C1
-    return emitOpError("source rank ") << src.getRank() << " and index rank " << indices.getRank()
-                                       << " differ";
+    return emitOpError("source rank ")
+           << src.getRank() << " and index rank " << indices.getRank() << " differ";
   int64_t axis = static_cast<int32_t>(getAxis());
   if (axis < 0 || axis >= src.getRank()) // C2
     return emitOpError("axis ") << axis << " is outside the rank " << src.getRank();
   for (auto [i, s, d] : llvm::enumerate(src.getShape(), indices.getShape()))
     if ((int64_t)i != axis && s != d) // C3
-      return emitOpError("dimension ") << i << " of the indices (" << d << ") must match the source ("
-                                       << s << ")";
+      return emitOpError("dimension ")
+             << i << " of the indices (" << d << ") must match the source (" << s << ")";
   return success();
 }
 
@@ -222,7 +222,8 @@ static ScaledOperand unpack(RankedTensorType type, bool isB, ScaleDotElemType fo
   return result;
 }
 
-static LogicalResult verifyScale(DotScaledOp op, Value scale, StringRef name, ScaledOperand operand) {
+static LogicalResult verifyScale(DotScaledOp op, Value scale, StringRef name,
+                                 ScaledOperand operand) {
   if (!scale)
     return success();
   auto type = cast<RankedTensorType>(scale.getType());
@@ -323,12 +324,12 @@ static LogicalResult verifyCombine(OpTy op, Region &region) { // C3
            << 2 * n << " arguments, but takes " << block.getNumArguments();
   auto ret = block.empty() ? ReturnTy() : dyn_cast<ReturnTy>(block.back());
   if (!ret || ret.getNumOperands() != n)
-    return op.emitOpError("combine region must return ") << n << " values with "
-                                                         << ReturnTy::getOperationName();
+    return op.emitOpError("combine region must return ")
+           << n << " values with " << ReturnTy::getOperationName();
   for (unsigned i = 0; i < n; ++i) {
     Type element = getElementTypeOrSelf(op.getSrcs()[i].getType());
-    if (block.getArgument(i).getType() != element || block.getArgument(n + i).getType() != element ||
-        ret.getOperand(i).getType() != element)
+    if (block.getArgument(i).getType() != element ||
+        block.getArgument(n + i).getType() != element || ret.getOperand(i).getType() != element)
       return op.emitOpError("combine region must take and return ")
              << element << " for operand " << i;
   }
