@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The border between runtime/ and what executes kernels. The runtime knows images and launches;
+// it does not care whether blocks run as native code, instruction by instruction, or (later) on a
+// real NPU. sim/ implements this interface.
+#ifndef PITON_RUNTIME_EXECUTOR_H
+#define PITON_RUNTIME_EXECUTOR_H
+
+#include "abi/HardwareModel.h"
+#include "abi/KernelImage.h"
+#include "runtime/Status.h"
+
+#include <memory>
+#include <string_view>
+
+namespace piton {
+
+/// A loaded kernel. Shared by its handle and by launches in flight; immutable and thread-safe.
+class Kernel {
+public:
+  virtual ~Kernel() = default;
+  const KernelMetadata &metadata() const { return meta; }
+
+protected:
+  KernelMetadata meta;
+};
+
+/// One launch, already checked against the limits of the NPU; no dimension is zero.
+struct LaunchRequest {
+  const HardwareModel *model = nullptr;
+  const Kernel *kernel = nullptr;
+  uint32_t grid[3] = {1, 1, 1};
+  const uint8_t *args = nullptr; ///< packed block of metadata().argBytes bytes
+  /// The launch runs on the thread of the user's call, so that thread's OpenMP team may be used.
+  bool onCallerThread = false;
+};
+
+class Executor {
+public:
+  virtual ~Executor() = default;
+
+  /// Verifies and loads an image. Any thread.
+  virtual piton_status_t load(std::string_view image, std::shared_ptr<const Kernel> &out) = 0;
+
+  /// Runs all blocks and returns when the last one has ended. Any thread, also concurrently.
+  virtual piton_status_t run(const LaunchRequest &request) = 0;
+};
+
+/// The simulated NPU in fast mode. Defined in sim/.
+Executor &simulator();
+
+/// Ends every launch that is running now with PITON_ERROR_INTERRUPTED. Async-signal-safe.
+/// Defined in sim/.
+void interruptLaunches();
+
+/// Counts calls of interruptLaunches(): a waiter that sees it change gives up. Async-signal-safe.
+/// Defined in sim/.
+uint64_t interruptEpoch();
+
+} // namespace piton
+
+#endif // PITON_RUNTIME_EXECUTOR_H

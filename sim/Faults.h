@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Signals: faults inside kernels become launch errors at the Python line, and Ctrl-C ends running
+// launches. Signals that do not concern a kernel go to the handler that was there before.
+#ifndef PITON_SIM_FAULTS_H
+#define PITON_SIM_FAULTS_H
+
+#include "sim/Worker.h"
+
+namespace piton::sim {
+
+/// Installs the handlers, again if something (faulthandler, signal.signal) has replaced them since.
+/// Called at every launch; two system calls when all is in place.
+void ensureSignalHandlers();
+
+/// Text for the fault recorded in `slot`: what, kernel, program id, line.
+std::string describeFault(const Slot &slot);
+
+/// "kernel 'name', program id (x, y, z)" of the block in `slot`.
+std::string describeBlock(const Slot &slot);
+
+/// Counts launches in progress, so that Ctrl-C outside of them is left alone.
+class RunningLaunch {
+public:
+  RunningLaunch();
+  ~RunningLaunch();
+};
+
+/// In the child after fork: no launch is running.
+void resetFaultsAfterFork();
+
+} // namespace piton::sim
+
+#endif // PITON_SIM_FAULTS_H
