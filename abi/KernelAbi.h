@@ -89,8 +89,8 @@ struct BlockContext {
   uint32_t grid[3];              // 8: num_programs x, y, z
   uint32_t pid[3];               // 20: program_id x, y, z
   uint8_t *arena;                // 32: 64-byte aligned, KernelMetadata::arenaBytes long
-  uint8_t *lockBuffer;           // 40: or null
-  uint8_t *workspace;            // 48: or null
+  uint8_t *lockBuffer;           // 40: lockWords words, zero at the start of a launch; or null
+  uint8_t *workspace;            // 48: this block's own, contents undefined at its start; or null
   void *machine;                 // 56: private to the simulator
 };
 static_assert(offsetof(BlockContext, grid) == 8 && offsetof(BlockContext, pid) == 20 &&
@@ -103,7 +103,8 @@ static_assert(offsetof(BlockContext, grid) == 8 && offsetof(BlockContext, pid) =
 /// f16 and bf16 as f32, as on the device).
 using KernelEntry = void (*)(const uint8_t *args, BlockContext *context);
 
-/// Symbol of the entry in the image: this prefix, then the kernel's name.
+/// Symbol of the entry in the image: this prefix, then the kernel's name. The image is loaded with
+/// RTLD_NOW | RTLD_LOCAL, so libm.so.6 and libmvec.so.1 must be among its DT_NEEDED if it uses them.
 inline constexpr char kEntryPrefix[] = "piton_entry_";
 
 } // namespace piton

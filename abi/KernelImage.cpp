@@ -249,9 +249,9 @@ bool checkElf(std::string_view elf, std::string &error) {
 Json toJson(const KernelMetadata &m) {
   Json arguments = Json::array(), lines = Json::array();
   for (const KernelArgument &a : m.arguments)
-    arguments.push_back(Json::array({static_cast<uint32_t>(a.type),
-                                     static_cast<uint32_t>(a.pointee), a.offset, a.tensorKind,
-                                     a.name}));
+    arguments.push_back(
+        Json::array({static_cast<uint32_t>(a.type), static_cast<uint32_t>(a.pointee), a.offset,
+                     a.tensorKind, a.name}));
   for (const LineEntry &entry : m.lines) {
     lines.push_back(entry.address);
     lines.push_back(entry.file);

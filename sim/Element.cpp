@@ -19,9 +19,9 @@ template <typename T> T at(const void *data, uint64_t index) {
 
 /// What the all-ones exponent and the sign bit of zero mean.
 enum class Specials {
-  IEEE,  ///< infinities and NaNs
-  FN,    ///< no infinity; NaN is all ones
-  FNUZ   ///< no infinity, no negative zero; NaN is the pattern of -0
+  IEEE, ///< infinities and NaNs
+  FN,   ///< no infinity; NaN is all ones
+  FNUZ  ///< no infinity, no negative zero; NaN is the pattern of -0
 };
 
 double decode(uint32_t bits, int exponentBits, int mantissaBits, int bias, Specials specials) {

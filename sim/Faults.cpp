@@ -55,16 +55,31 @@ void passOn(int signal, siginfo_t *info, void *context) {
     raise(signal);
 }
 
-/// Code outside the image (libm, memcpy, the tile product) faulted: the caller's line is the one to
-/// report. The lowest stack word that points into the image is very likely the return address.
+/// True if the bytes before `address` are a call instruction, as before a return address.
+[[gnu::no_sanitize("address", "thread")]] bool followsCall(uint64_t address) {
+  const auto *code = reinterpret_cast<const uint8_t *>(address);
+  if (code[-5] == 0xE8)
+    return true;
+  for (int length : {2, 3, 4, 6, 7}) // call *register, *disp8(register), *disp32(register), ...
+    if (code[-length] == 0xFF && (code[-length + 1] >> 3 & 7) == 2)
+      return true;
+  return false;
+}
+
+/// Code outside the image (libm, memcpy, a service) faulted: the line of the call is the one to
+/// report. Services note their caller; otherwise the lowest stack word that is a return address
+/// into the image is very likely it.
 uint64_t callerInImage(const Slot &slot, uint64_t stackPointer) {
   constexpr uint64_t maxWords = 8192;
+  if (slot.serviceCaller)
+    return slot.serviceCaller - 1;
   uint64_t end = slot.escape.rsp;
   if (stackPointer >= end || (stackPointer & 7))
     return 0;
   const auto *word = reinterpret_cast<const uint64_t *>(stackPointer);
   for (uint64_t i = 0; i < maxWords && stackPointer + i * 8 < end; ++i)
-    if (slot.launch->kernel.contains(word[i]))
+    if (slot.launch->kernel.contains(word[i] - 8) && slot.launch->kernel.contains(word[i]) &&
+        followsCall(word[i]))
       return word[i] - 1; // the call, not the instruction behind it
   return 0;
 }
@@ -102,8 +117,8 @@ uint64_t callerInImage(const Slot &slot, uint64_t stackPointer) {
   auto stackPointer = static_cast<uint64_t>(registers[REG_RSP]);
   constexpr uint64_t nearby = 128 * 1024;
   fault.stackOverflow = signal == SIGSEGV && fault.address + nearby > stackPointer &&
-                        fault.address < stackPointer + nearby &&
-                        stackPointer < slot->escape.rsp && fault.address < slot->escape.rsp;
+                        fault.address < stackPointer + nearby && stackPointer < slot->escape.rsp &&
+                        fault.address < slot->escape.rsp;
   if (!slot->launch->kernel.contains(fault.pc) && !fault.stackOverflow)
     fault.pc = callerInImage(*slot, stackPointer);
   slot->exit = BlockExit::Fault;
@@ -135,6 +150,9 @@ void install(int signal, void (*handler)(int, siginfo_t *, void *), int extraFla
   // it is.
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK | extraFlags;
   sigemptyset(&ours.sa_mask);
+  // Ctrl-C may arrive on the very thread it makes leave its kernel: only once it is handled.
+  if (signal == SIGINT)
+    sigaddset(&ours.sa_mask, kInterruptSignal);
   previousAction[signal] = current;
   sigaction(signal, &ours, nullptr);
 }

@@ -64,7 +64,8 @@ bool prepareFiber(Slot &slot, Launch &launch) {
   if (!slot.prepare(launch))
     return false;
   uint64_t wanted = launch.kernel.metadata().stackBytes;
-  size_t bytes = std::max<size_t>(wanted ? wanted + kStackReserve : kDefaultStack, 2 * kStackReserve);
+  size_t bytes =
+      std::max<size_t>(wanted ? wanted + kStackReserve : kDefaultStack, 2 * kStackReserve);
   bool fresh = slot.stack.size() < bytes;
   if (!slot.stack.reserve(bytes)) {
     launch.fail(PITON_ERROR_OUT_OF_MEMORY, "kernel '" + launch.kernel.metadata().name +

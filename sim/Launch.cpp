@@ -98,8 +98,9 @@ void Launch::flushPrints() {
   std::fwrite(all.data(), 1, all.size(), stdout);
   std::fflush(stdout);
   if (droppedBytes)
-    std::fprintf(stderr, "piton: kernel '%s': %zu bytes of device_print output dropped, a launch "
-                         "keeps at most %zu\n",
+    std::fprintf(stderr,
+                 "piton: kernel '%s': %zu bytes of device_print output dropped, a launch "
+                 "keeps at most %zu\n",
                  kernel.metadata().name.c_str(), droppedBytes, kMaxPrintBytes);
 }
 

@@ -126,10 +126,10 @@ piton_status_t LoadedKernel::load(std::string_view image, std::shared_ptr<const 
     return fail(PITON_ERROR_INVALID_IMAGE, std::move(error));
   const KernelMetadata &meta = kernel->meta;
   if (meta.kind == ImageKind::Bisheng)
-    return fail(PITON_ERROR_UNSUPPORTED,
-                "kernel '" + meta.name + "' was compiled for a real NPU (" + meta.target +
-                    "), which this machine cannot launch; compile it with "
-                    "PITON_BACKEND=simulator");
+    return fail(PITON_ERROR_UNSUPPORTED, "kernel '" + meta.name +
+                                             "' was compiled for a real NPU (" + meta.target +
+                                             "), which this machine cannot launch; compile it with "
+                                             "PITON_BACKEND=simulator");
   if (meta.kind != ImageKind::Fast)
     return fail(PITON_ERROR_UNSUPPORTED,
                 "kernel '" + meta.name + "' is a model-mode image; this build runs fast mode only");

@@ -30,6 +30,9 @@ PITON_LEAVES_EARLY void serviceYield(BlockContext *context) {
     slot.leave(BlockExit::Stopped);
 }
 
+/// The address behind the call in the kernel; only right in the service itself.
+#define PITON_CALLER reinterpret_cast<uint64_t>(__builtin_return_address(0))
+
 /// Reads every page of the operands while no lock is held: a bad pointer faults here, where the
 /// block can be left safely.
 void touchOperands(const PrintOperand *operands, uint32_t count) {
@@ -55,7 +58,9 @@ void printMarked(Slot &slot, const char *prefix, bool hex, const PrintOperand *o
 PITON_LEAVES_EARLY void servicePrint(BlockContext *context, const char *prefix, uint32_t hex,
                                      const PrintOperand *operands, uint32_t count) {
   Slot &slot = slotOf(context);
+  slot.serviceCaller = PITON_CALLER;
   touchOperands(operands, count);
+  slot.serviceCaller = 0;
   printMarked(slot, prefix, hex != 0, operands, count);
   if (slot.launch->stopped()) // an interrupt that came meanwhile was not acted on
     slot.leave(BlockExit::Stopped);
@@ -98,9 +103,13 @@ void recordGemmFailure(Slot &slot, const GemmRequest &request) {
 PITON_LEAVES_EARLY void serviceGemm(BlockContext *context, const GemmRequest *request) {
   Slot &slot = slotOf(context);
   Memory &scratch = slot.worker->scratch;
-  if ((scratch.data() || reserveScratch(slot)) &&
-      gemm(*request, scratch.data(), scratch.size()))
-    return;
+  if (scratch.data() || reserveScratch(slot)) {
+    slot.serviceCaller = PITON_CALLER;
+    bool done = gemm(*request, scratch.data(), scratch.size());
+    slot.serviceCaller = 0;
+    if (done)
+      return;
+  }
   recordGemmFailure(slot, *request);
   slot.leave(BlockExit::Stopped);
 }

@@ -26,8 +26,8 @@ constexpr size_t kMaxWorkers = 4096;
 size_t roundToPage(size_t bytes) { return (bytes + kPage - 1) & ~(kPage - 1); }
 
 void *mapMemory(size_t bytes) {
-  void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                 -1, 0);
+  void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return p == MAP_FAILED ? nullptr : p;
 }
 
@@ -136,6 +136,7 @@ Slot::~Slot() { destroyTsanFiber(tsanFiber); }
 bool Slot::prepare(Launch &newLaunch) {
   const KernelMetadata &meta = newLaunch.kernel.metadata();
   launch = &newLaunch;
+  serviceCaller = 0;
   exit = BlockExit::None;
   if (!arena.reserve(meta.arenaBytes) || !workspace.reserve(meta.workspaceBytes)) {
     newLaunch.fail(PITON_ERROR_OUT_OF_MEMORY,

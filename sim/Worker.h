@@ -78,6 +78,8 @@ struct Slot {
   uint64_t block = 0; ///< linear number, for prints
   /// Set while a service holds locks or allocates: signals must not leave the kernel then.
   volatile bool inService = false;
+  /// Where the kernel called the service that runs now, or 0: the line of a fault inside it.
+  volatile uint64_t serviceCaller = 0;
   volatile BlockExit exit = BlockExit::None;
   FaultRecord fault;
   Memory arena, workspace;

@@ -67,11 +67,12 @@ TEST(HardwareModel, AliasesMapToTargetsOfTheCompiler) {
 
 TEST(HardwareModel, EveryTargetOfTheSheetsIsThere) {
   for (const char *name :
-       {"Ascend910B1", "Ascend910B2", "Ascend910B2C", "Ascend910B4-1", "Ascend910_9362",
-        "Ascend910_9363", "Ascend910_9372", "Ascend910_9381", "Ascend910_9392", "Ascend310P",
-        "Ascend310B1", "Ascend310B4", "Ascend910_950z", "Ascend950DT_950x", "Ascend910_9579",
-        "Ascend910_957b", "Ascend950PR_957d", "Ascend950DT_9578", "Ascend910_9581",
-        "Ascend950PR_958d", "Ascend950DT_9588", "Ascend950PR_959b", "Ascend950DT_95A2"})
+       {"Ascend910B1",      "Ascend910B2",      "Ascend910B2C",    "Ascend910B4-1",
+        "Ascend910_9362",   "Ascend910_9363",   "Ascend910_9372",  "Ascend910_9381",
+        "Ascend910_9392",   "Ascend310P",       "Ascend310B1",     "Ascend310B4",
+        "Ascend910_950z",   "Ascend950DT_950x", "Ascend910_9579",  "Ascend910_957b",
+        "Ascend950PR_957d", "Ascend950DT_9578", "Ascend910_9581",  "Ascend950PR_958d",
+        "Ascend950DT_9588", "Ascend950PR_959b", "Ascend950DT_95A2"})
     EXPECT_TRUE(findHardwareModel(name)) << name;
   EXPECT_FALSE(findHardwareModel("Unknown"));
   EXPECT_FALSE(findHardwareModel(""));
