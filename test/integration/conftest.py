@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random inputs of the end-to-end tests: one seed for the run, printed by each test that uses it."""
+"""Random inputs of the end-to-end tests: one seed a run, printed by each test that uses it."""
 
 import os
 import zlib
