@@ -4,6 +4,12 @@
 #include "compiler/RegisterDialects.h"
 
 #include "compiler/Conversion/Passes.h"
+#include "compiler/Dialect/Annotation/Annotation.h"
+#include "compiler/Dialect/Ascend/Ascend.h"
+#include "compiler/Dialect/HACC/HACC.h"
+#include "compiler/Dialect/HFusion/HFusion.h"
+#include "compiler/Dialect/HIVM/HIVM.h"
+#include "compiler/Dialect/Scope/Scope.h"
 #include "compiler/Dialect/Triton/Triton.h"
 #include "compiler/Transforms/Passes.h"
 
@@ -40,12 +46,14 @@ using namespace mlir;
 
 void piton::registerAllDialects(DialectRegistry &registry) {
   // Input: Triton IR and the upstream dialects it is mixed with.
-  registry.insert<triton::TritonDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+  registry.insert<triton::TritonDialect, triton::ascend::AscendDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
                   cf::ControlFlowDialect, ub::UBDialect, gpu::GPUDialect, LLVM::LLVMDialect>();
   // Hand-over and below.
   registry.insert<func::FuncDialect, linalg::LinalgDialect, tensor::TensorDialect,
                   memref::MemRefDialect, bufferization::BufferizationDialect, affine::AffineDialect,
-                  vector::VectorDialect, index::IndexDialect>();
+                  vector::VectorDialect, index::IndexDialect, annotation::AnnotationDialect,
+                  hacc::HACCDialect, hfusion::HFusionDialect, hivm::HIVMDialect,
+                  scope::ScopeDialect>();
 
   LLVM::registerInlinerInterface(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
