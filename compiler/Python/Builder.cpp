@@ -27,11 +27,7 @@ mlir::Location nameLoc(Builder &self, const std::string &name, std::optional<Loc
   auto id = StringAttr::get(self.ops.getContext(), name);
   if (!child)
     return NameLoc::get(id);
-  // One name a value: a rename replaces the name instead of wrapping it.
-  mlir::Location inner = child->loc;
-  if (auto named = dyn_cast<NameLoc>(inner))
-    inner = named.getChildLoc();
-  return NameLoc::get(id, inner);
+  return NameLoc::get(id, child->loc);
 }
 
 void bindLocations(nb::class_<Builder> &cls) {
@@ -100,7 +96,7 @@ void bindTypes(nb::class_<Builder> &cls) {
            [](Builder &self, const std::vector<Type> &in, const std::vector<Type> &out) {
              return Type{self.ops.getFunctionType(unwrap(in), unwrap(out))};
            })
-      .def("create_tensor_descriptor_type", [](Builder &self, Type &block, bool isSigned) {
+      .def("create_tensor_descriptor_type", [](Builder &self, Type &block, Flag isSigned) {
         auto tensor = cast<RankedTensorType>(block.type);
         // Descriptors are the one place where signedness is part of the type.
         if (auto integer = dyn_cast<IntegerType>(tensor.getElementType()))
@@ -112,7 +108,7 @@ void bindTypes(nb::class_<Builder> &cls) {
 }
 
 void bindAttributes(nb::class_<Builder> &cls) {
-  cls.def("get_bool_attr", [](Builder &self, bool v) { return Attr{self.ops.getBoolAttr(v)}; })
+  cls.def("get_bool_attr", [](Builder &self, Flag v) { return Attr{self.ops.getBoolAttr(v)}; })
       .def("get_int32_attr",
            [](Builder &self, nb::handle v) {
              // tl.range passes constexpr objects through unchanged.
@@ -156,7 +152,7 @@ void bindConstants(nb::class_<Builder> &cls) {
       return constantInt(self, width, APInt(64, v).zextOrTrunc(width));
     });
   };
-  cls.def("get_int1", [](Builder &self, bool v) { return constantInt(self, 1, APInt(1, v)); });
+  cls.def("get_int1", [](Builder &self, Flag v) { return constantInt(self, 1, APInt(1, v)); });
   signedConstant("get_int8", 8);
   signedConstant("get_int16", 16);
   signedConstant("get_int32", 32);
@@ -200,7 +196,7 @@ mlir::Block *insertionBlock(Builder &self) {
 }
 
 Function getOrInsertFunction(Builder &self, Module &module, const std::string &name, Type &type,
-                             const std::string &visibility, bool noinline) {
+                             const std::string &visibility, Flag noinline) {
   if (Operation *existing = module.get().lookupSymbol(name)) {
     if (!isa<triton::FuncOp>(existing))
       throw nb::type_error(("'" + name + "' is no function").c_str());
@@ -228,7 +224,8 @@ void bindFunctions(nb::class_<Builder> &cls) {
             self.owner->modules.emplace_back(module);
             return out;
           })
-      .def("get_or_insert_function", getOrInsertFunction)
+      .def("get_or_insert_function", getOrInsertFunction, nb::arg(), nb::arg(), nb::arg(),
+           nb::arg(), nb::arg().none())
       .def("call",
            [](Builder &self, Function &func, const std::vector<Value> &args) {
              return Op{self.create<triton::CallOp>(func.get(), unwrap(args))};
@@ -263,7 +260,7 @@ void bindControlFlow(nb::class_<Builder> &cls) {
              return ForOp{{self.create<scf::ForOp>(lb.value, ub.value, step.value, unwrap(init))}};
            })
       .def("create_if_op",
-           [](Builder &self, const std::vector<Type> &types, Value &condition, bool withElse) {
+           [](Builder &self, const std::vector<Type> &types, Value &condition, Flag withElse) {
              return IfOp{{self.create<scf::IfOp>(unwrap(types), condition.value, withElse)}};
            })
       .def("create_while_op",

@@ -46,7 +46,7 @@ void compareFloat(nb::class_<Builder> &cls, const char *name, arith::CmpFPredica
   });
 }
 
-Value intCast(Builder &self, Value &x, Type &to, bool isSigned) {
+Value intCast(Builder &self, Value &x, Type &to, Flag isSigned) {
   unsigned from = getElementTypeOrSelf(x.value.getType()).getIntOrFloatBitWidth();
   unsigned width = getElementTypeOrSelf(to.type).getIntOrFloatBitWidth();
   if (from > width)

@@ -95,13 +95,13 @@ void bindElementwise(nb::class_<Builder> &cls) {
                                Value &y) { return self.value<tt::MulhiUIOp>(x.value, y.value); })
       .def("create_extern_elementwise",
            [](Builder &self, const std::string &lib, const std::string &path,
-              const std::string &symbol, const std::vector<Value> &args, Type &type, bool pure) {
+              const std::string &symbol, const std::vector<Value> &args, Type &type, Flag pure) {
              return self.value<tt::ExternElementwiseOp>(type.type, unwrap(args), lib, path, symbol,
                                                         pure);
            })
       .def("create_inline_asm",
            [](Builder &self, const std::string &text, const std::string &constraints,
-              const std::vector<Value> &args, const std::vector<Type> &types, bool pure, int pack) {
+              const std::vector<Value> &args, const std::vector<Type> &types, Flag pure, int pack) {
              return Op{self.create<tt::ElementwiseInlineAsmOp>(unwrap(types), text, constraints,
                                                                pure, pack, unwrap(args))};
            });
@@ -109,7 +109,7 @@ void bindElementwise(nb::class_<Builder> &cls) {
 
 Value createLoad(Builder &self, mlir::Value ptr, mlir::Value mask, mlir::Value other,
                  llvm::ArrayRef<int32_t> boundaryCheck, tt::PaddingOptionAttr padding,
-                 nb::handle cache, nb::handle evict, bool isVolatile) {
+                 nb::handle cache, nb::handle evict, Flag isVolatile) {
   mlir::Type result = tt::getPointeeTypeOf(ptr.getType());
   if (!result)
     throw nb::type_error("a load needs a pointer, a tensor of pointers or a block pointer");
@@ -130,13 +130,13 @@ void bindMemory(nb::class_<Builder> &cls) {
             return self.value<tt::AddPtrOp>(ptr.value.getType(), ptr.value, offset.value);
           })
       .def("create_load",
-           [](Builder &self, Value &ptr, nb::object cache, nb::object evict, bool isVolatile) {
+           [](Builder &self, Value &ptr, nb::object cache, nb::object evict, Flag isVolatile) {
              return createLoad(self, ptr.value, {}, {}, {}, {}, cache, evict, isVolatile);
            })
       .def(
           "create_masked_load",
           [](Builder &self, Value &ptr, Value &mask, OptionalValue other, nb::object cache,
-             nb::object evict, bool isVolatile) {
+             nb::object evict, Flag isVolatile) {
             return createLoad(self, ptr.value, mask.value, orNull(other), {}, {}, cache, evict,
                               isVolatile);
           },
@@ -144,7 +144,7 @@ void bindMemory(nb::class_<Builder> &cls) {
       .def(
           "create_tensor_pointer_load",
           [](Builder &self, Value &ptr, const std::vector<int64_t> &check, nb::object padding,
-             nb::object cache, nb::object evict, bool isVolatile) {
+             nb::object cache, nb::object evict, Flag isVolatile) {
             return createLoad(self, ptr.value, {}, {}, toI32(check),
                               optionalEnum<tt::PaddingOptionAttr, tt::PaddingOption>(self, padding),
                               cache, evict, isVolatile);
@@ -199,7 +199,7 @@ void bindMemory(nb::class_<Builder> &cls) {
 void bindDescriptors(nb::class_<Builder> &cls) {
   cls.def("create_make_tensor_descriptor",
           [](Builder &self, Value &base, const std::vector<Value> &shape,
-             const std::vector<Value> &strides, const std::vector<int64_t> &block, bool isSigned,
+             const std::vector<Value> &strides, const std::vector<int64_t> &block, Flag isSigned,
              nb::object padding) {
             return self.value<tt::MakeTensorDescOp>(base.value, unwrap(shape), unwrap(strides),
                                                     toI32(block), isSigned,
@@ -249,8 +249,12 @@ Value createTrans(Builder &self, Value &x, const std::vector<int64_t> &order) {
 }
 
 void bindShapes(nb::class_<Builder> &cls) {
-  cls.def("create_splat", [](Builder &self, Type &type,
-                             Value &x) { return self.value<tt::SplatOp>(type.type, x.value); })
+  cls.def("create_splat",
+          [](Builder &self, Type &type,
+             Value &x) { // Folded here: the tracer splats constants all the time, and stock prints
+                         // them folded.
+            return Value{self.ops.createOrFold<tt::SplatOp>(self.getLoc(), type.type, x.value)};
+          })
       .def("create_unsplat",
            [](Builder &self, Value &x) {
              if (tensorOf(x, "the operand of unsplat").getNumElements() != 1)
@@ -269,7 +273,7 @@ void bindShapes(nb::class_<Builder> &cls) {
              return self.value<tt::BroadcastOp>(type.clone(shape), x.value);
            })
       .def("create_reshape",
-           [](Builder &self, Value &x, const std::vector<int64_t> &shape, bool allowReorder) {
+           [](Builder &self, Value &x, const std::vector<int64_t> &shape, Flag allowReorder) {
              tensorOf(x, "the operand of reshape");
              return self.value<tt::ReshapeOp>(shape, x.value, allowReorder);
            })
@@ -324,8 +328,8 @@ void bindDots(nb::class_<Builder> &cls) {
       .def(
           "create_dot_scaled",
           [](Builder &self, Value &lhs, OptionalValue lhsScale, nb::object lhsFormat, Value &rhs,
-             OptionalValue rhsScale, nb::object rhsFormat, bool fastMath, bool lhsKPack,
-             bool rhsKPack, Value &acc) {
+             OptionalValue rhsScale, nb::object rhsFormat, Flag fastMath, Flag lhsKPack,
+             Flag rhsKPack, Value &acc) {
             return self.value<tt::DotScaledOp>(
                 acc.value.getType(), lhs.value, rhs.value, acc.value, orNull(lhsScale),
                 orNull(rhsScale), toEnum<tt::ScaleDotElemType>(lhsFormat),
@@ -358,7 +362,7 @@ void bindRegions(nb::class_<Builder> &cls) {
              return Op{self.create<tt::ReduceReturnOp>(unwrap(nb::cast<std::vector<Value>>(args)))};
            })
       .def("create_scan",
-           [](Builder &self, const std::vector<Value> &sources, int64_t axis, bool reverse) {
+           [](Builder &self, const std::vector<Value> &sources, int64_t axis, Flag reverse) {
              return Op{self.create<tt::ScanOp>(sameShapeSources(sources, axis, "scan"),
                                                static_cast<int>(axis), reverse)};
            })
@@ -379,10 +383,11 @@ void bindRegions(nb::class_<Builder> &cls) {
 
 void bindDebug(nb::class_<Builder> &cls) {
   cls.def("create_print",
-          [](Builder &self, const std::string &prefix, bool hex, const std::vector<Value> &args,
+          [](Builder &self, const std::string &prefix, Flag hex, const std::vector<Value> &args,
              const std::vector<int64_t> &isSigned) {
-            self.create<tt::PrintOp>(self.ops.getStringAttr(prefix), self.ops.getBoolAttr(hex),
-                                     unwrap(args), self.ops.getDenseI32ArrayAttr(toI32(isSigned)));
+            self.create<tt::PrintOp>(self.ops.getStringAttr(prefix),
+                                     self.ops.getBoolAttr(hex.value), unwrap(args),
+                                     self.ops.getDenseI32ArrayAttr(toI32(isSigned)));
           })
       .def("create_assert", [](Builder &self, Value &condition, const std::string &message) {
         self.create<tt::AssertOp>(condition.value, self.ops.getStringAttr(message));

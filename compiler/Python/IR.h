@@ -79,6 +79,13 @@ struct InsertPoint {
   mlir::OpBuilder::InsertPoint point;
 };
 
+/// A bool argument. The front end passes None, ints and constexpr objects where it
+/// means a truth value, so anything that Python can test is taken.
+struct Flag {
+  bool value = false;
+  operator bool() const { return value; }
+};
+
 /// The builder: an insertion point and the location that new operations get.
 class Builder {
 public:
@@ -142,5 +149,18 @@ void bindBuilderTriton(nanobind::class_<Builder> &cls);
 void bindCompile(nanobind::module_ &m);
 
 } // namespace piton::python
+
+namespace nanobind::detail {
+template <> struct type_caster<piton::python::Flag> {
+  NB_TYPE_CASTER(piton::python::Flag, const_name("bool"))
+  bool from_python(handle source, uint8_t, cleanup_list *) noexcept {
+    int truth = PyObject_IsTrue(source.ptr());
+    if (truth < 0)
+      PyErr_Clear();
+    value.value = truth == 1;
+    return truth >= 0;
+  }
+};
+} // namespace nanobind::detail
 
 #endif // PITON_COMPILER_PYTHON_IR_H
