@@ -31,6 +31,14 @@ mlir::FailureOr<StructuredAddress> analyzeAddress(mlir::Value ptr, mlir::OpBuild
 /// True when `analyzeAddress` would succeed; creates nothing.
 bool isStructuredAddress(mlir::Value ptr);
 
+class LaneAnalysis;
+struct LaneForm;
+/// The base of `form` as a scalar pointer of `pointerType`: a cast of it, or a pointer made from
+/// an integer address. `replaced` as in ExprContext::materialize.
+mlir::Value materializeBase(LaneAnalysis &lanes, const LaneForm &form, mlir::Type pointerType,
+                            mlir::OpBuilder &builder, mlir::Location loc,
+                            const llvm::DenseMap<mlir::Value, mlir::Value> *replaced = nullptr);
+
 } // namespace piton
 
 #endif // PITON_COMPILER_ANALYSIS_ADDRESSANALYSIS_H

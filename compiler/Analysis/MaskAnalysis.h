@@ -6,6 +6,8 @@
 #ifndef PITON_COMPILER_ANALYSIS_MASKANALYSIS_H
 #define PITON_COMPILER_ANALYSIS_MASKANALYSIS_H
 
+#include "compiler/Analysis/ScalarExpr.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/Value.h"
@@ -26,6 +28,31 @@ struct MaskInfo {
 /// When `boxOnly` is set, returns failure (and changes nothing) instead of a residual.
 mlir::FailureOr<MaskInfo> analyzeMask(mlir::Value mask, mlir::ArrayRef<int64_t> shape,
                                       mlir::OpBuilder &builder, bool boxOnly = false);
+
+class LaneAnalysis;
+
+/// A mask before any IR: bounds as expressions, the rest as i1 tensors under shape ops.
+struct MaskBox {
+  struct Residual {
+    mlir::Value value;                        ///< i1 tensor
+    llvm::SmallVector<mlir::Operation *, 2> shape; ///< expand_dims, broadcast, ... to apply in order
+    bool negated = false;
+  };
+  llvm::SmallVector<Expr> lo, hi; ///< clamped: 0 <= lo <= hi <= size
+  llvm::SmallVector<Residual> residuals;
+};
+
+/// The analysis behind `analyzeMask`; creates nothing.
+MaskBox analyzeMaskBox(LaneAnalysis &lanes, mlir::Value mask, mlir::ArrayRef<int64_t> shape);
+
+/// The conjunction of `residuals` as one i1 tensor of `shape`, or null if there are none.
+mlir::Value materializeResiduals(mlir::OpBuilder &builder, mlir::Location loc,
+                                 mlir::ArrayRef<MaskBox::Residual> residuals);
+
+/// Builds the i1 tensor of `box` (bounds only), or null when the box is all of `shape`.
+mlir::Value buildBoxMask(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::ArrayRef<mlir::OpFoldResult> lo,
+                         mlir::ArrayRef<mlir::OpFoldResult> hi, mlir::ArrayRef<int64_t> shape);
 
 } // namespace piton
 
