@@ -68,6 +68,8 @@ void piton::registerAllDialects(DialectRegistry &registry) {
 }
 
 void piton::registerAllPasses() {
-  registerTransformsPasses();
-  registerConversionPasses();
+  registerPitonTransformsPasses();
+  mlir::registerTransformsPasses();
+  registerPitonConversionPasses();
+  mlir::registerConversionPasses();
 }

@@ -336,10 +336,17 @@ public:
     for (const Expr::Term &term : expr.terms) {
       if (term.atoms.empty()) {
         constant = term.factor;
-        continue;
+      } else if (term.factor != -1) {
+        Value part = product(term);
+        sum = sum ? create<arith::AddIOp>(sum, part) : part;
       }
-      Value part = product(term);
-      sum = sum ? create<arith::AddIOp>(sum, part) : part;
+    }
+    for (const Expr::Term &term : expr.terms) {
+      if (term.atoms.empty() || term.factor != -1)
+        continue;
+      if (!sum)
+        sum = number(std::exchange(constant, 0));
+      sum = create<arith::SubIOp>(sum, product({term.atoms, 1}));
     }
     if (!sum)
       return number(constant);
