@@ -46,14 +46,15 @@ using namespace mlir;
 
 void piton::registerAllDialects(DialectRegistry &registry) {
   // Input: Triton IR and the upstream dialects it is mixed with.
-  registry.insert<triton::TritonDialect, triton::ascend::AscendDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
-                  cf::ControlFlowDialect, ub::UBDialect, gpu::GPUDialect, LLVM::LLVMDialect>();
+  registry.insert<triton::TritonDialect, triton::ascend::AscendDialect, arith::ArithDialect,
+                  math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, ub::UBDialect,
+                  gpu::GPUDialect, LLVM::LLVMDialect>();
   // Hand-over and below.
-  registry.insert<func::FuncDialect, linalg::LinalgDialect, tensor::TensorDialect,
-                  memref::MemRefDialect, bufferization::BufferizationDialect, affine::AffineDialect,
-                  vector::VectorDialect, index::IndexDialect, annotation::AnnotationDialect,
-                  hacc::HACCDialect, hfusion::HFusionDialect, hivm::HIVMDialect,
-                  scope::ScopeDialect>();
+  registry
+      .insert<func::FuncDialect, linalg::LinalgDialect, tensor::TensorDialect,
+              memref::MemRefDialect, bufferization::BufferizationDialect, affine::AffineDialect,
+              vector::VectorDialect, index::IndexDialect, annotation::AnnotationDialect,
+              hacc::HACCDialect, hfusion::HFusionDialect, hivm::HIVMDialect, scope::ScopeDialect>();
 
   LLVM::registerInlinerInterface(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
@@ -69,7 +70,9 @@ void piton::registerAllDialects(DialectRegistry &registry) {
 
 void piton::registerAllPasses() {
   registerPitonTransformsPasses();
-  mlir::registerTransformsPasses();
   registerPitonConversionPasses();
+  // Of MLIR: its transforms (canonicalize, cse, inline, ...) and conversions, so that a
+  // part of the pipeline can be named as text (piton-opt, stop and resume, reproducers).
+  mlir::registerTransformsPasses();
   mlir::registerConversionPasses();
 }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of contents of the compiler: every pass in the order it runs, with the
+// reason for its place. The texts of the passes are in Conversion/Passes.td and
+// Transforms/Passes.td; docs/reference is generated from them.
+#include "compiler/Pipeline.h"
+
+#include "compiler/Conversion/Passes.h"
+#include "compiler/Transforms/Passes.h"
+
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void piton::buildTtirPipeline(OpPassManager &pm, const PipelineOptions &) {
+  // Structured control flow first: a helper of several blocks could not be inlined into
+  // a loop, and no later pass has to know about branches.
+  pm.addPass(createLiftControlFlowPass());
+  // Helpers become part of the kernel, so that addresses and masks can be followed;
+  // `noinline` ones stay calls. The inliner canonicalises on its way.
+  pm.addPass(createInlinerPass());
+  // Peepholes before the general clean-up, which would hide their shapes.
+  pm.addPass(createTritonCombinePass());
+  pm.addPass(createCanonicalizerPass());
+  // Needs constants folded; makes small what the address analyses would walk through.
+  pm.addPass(createTritonReorderBroadcastPass());
+  pm.addPass(createCSEPass());
+  // After CSE, so that one copy moves; before unrolling, so that none is repeated.
+  pm.addPass(createTritonLicmPass());
+  // Helpers are inlined by now: their bodies and unused declarations go.
+  pm.addPass(createSymbolDCEPass());
+  // Last: everything before it runs on the short form.
+  pm.addPass(createTritonLoopUnrollPass());
+}
+
+void piton::buildTtAdapterPipeline(OpPassManager &, const PipelineOptions &) {}
