@@ -84,6 +84,8 @@ def test_narrow_integer(dtype, op, rng):
 @pytest.mark.parametrize("op", ("add", "max", "min", "xchg"))
 @pytest.mark.parametrize("dtype", (torch.float32, torch.float64), ids=name_of)
 def test_float(dtype, op, keep, rng):
+    if INTERPRETED and (op == "xchg" or op == "min" and dtype == torch.float64):
+        pytest.skip("the interpreter lacks a float exchange and reads float64 minima as integers")
     run_atomic(op, dtype, keep, rng)
 
 

@@ -12,7 +12,7 @@ from e2e import BF16, INTERPRETED, check_close, check_equal, name_of, piton_only
 @triton.jit
 def dot_kernel(
     a_ptr, b_ptr, c_ptr, out_ptr, TA: tl.constexpr, TB: tl.constexpr, ACC: tl.constexpr,
-    PRECISION: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr,
+    PRECISION: tl.constexpr, OUT: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr,
 ):  # fmt: skip
     m = tl.arange(0, M)
     n = tl.arange(0, N)
@@ -27,12 +27,12 @@ def dot_kernel(
         b = tl.load(b_ptr + k[:, None] * N + n[None, :])
     where = m[:, None] * N + n[None, :]
     if ACC == "none":
-        r = tl.dot(a, b, input_precision=PRECISION)
+        r = tl.dot(a, b, input_precision=PRECISION, out_dtype=OUT)
     elif ACC == "argument":
-        r = tl.dot(a, b, tl.load(c_ptr + where), input_precision=PRECISION)
+        r = tl.dot(a, b, tl.load(c_ptr + where), input_precision=PRECISION, out_dtype=OUT)
     else:
         r = tl.load(c_ptr + where)
-        r += tl.dot(a, b, input_precision=PRECISION)
+        r += tl.dot(a, b, input_precision=PRECISION, out_dtype=OUT)
     tl.store(out_ptr + where, r)
 
 
@@ -48,7 +48,8 @@ def run_dot(dtype, m, n, k, rng, ta=False, tb=False, acc="none", precision=None)
         c /= 50
     out = torch.zeros((m, n), dtype=result)
     dot_kernel[(1,)](
-        a, b, c, out, TA=ta, TB=tb, ACC=acc, PRECISION=precision, M=m, N=n, K=k,
+        a, b, c, out, TA=ta, TB=tb, ACC=acc, PRECISION=precision,
+        OUT={torch.int32: tl.int32, torch.float64: tl.float64}.get(result, tl.float32), M=m, N=n, K=k,
     )  # fmt: skip
     want = (a.t() if ta else a).double() @ (b.t() if tb else b).double()
     if acc != "none":
@@ -271,7 +272,20 @@ def test_dot_fp8(fp8, rng):
     a, b = (random_values(rng, torch.float32, (32, 32), high=1).to(fp8) for _ in range(2))
     c = torch.zeros((32, 32))
     out = torch.zeros((32, 32))
-    dot_kernel[(1,)](a, b, c, out, TA=False, TB=False, ACC="none", PRECISION=None, M=32, N=32, K=32)
+    dot_kernel[(1,)](
+        a,
+        b,
+        c,
+        out,
+        TA=False,
+        TB=False,
+        ACC="none",
+        PRECISION=None,
+        OUT=tl.float32,
+        M=32,
+        N=32,
+        K=32,
+    )
     check_close(out, a.double() @ b.double(), 1e-4, 1e-3)
 
 
@@ -302,5 +316,18 @@ def test_zero_times_infinity(rng):
     a[0, 0], b[0, 0] = float("inf"), 1.0
     a[1, 1], b[1, 1] = float("nan"), 1.0
     c, out = torch.zeros((16, 16)), torch.zeros((16, 16))
-    dot_kernel[(1,)](a, b, c, out, TA=False, TB=False, ACC="none", PRECISION=None, M=16, N=16, K=16)
+    dot_kernel[(1,)](
+        a,
+        b,
+        c,
+        out,
+        TA=False,
+        TB=False,
+        ACC="none",
+        PRECISION=None,
+        OUT=tl.float32,
+        M=16,
+        N=16,
+        K=16,
+    )
     check_equal(out, a @ b, signed_zero=False)
