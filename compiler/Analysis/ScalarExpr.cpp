@@ -88,6 +88,8 @@ Expr ExprContext::leaf(Value value, bool isSigned) {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)) && number.getBitWidth() <= 64)
     return isSigned ? number.getSExtValue() : static_cast<int64_t>(number.getZExtValue());
+  if (IntRange known = scalarRange(value); known.lo == known.hi && (isSigned || known.lo >= 0))
+    return known.lo;
   if (!isSigned) {
     // A zero-extended value that is never negative is its own sign extension.
     if (scalarRange(value).lo < 0)

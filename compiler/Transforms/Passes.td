@@ -124,6 +124,27 @@ def TestAddressAnalysis : Pass<"test-address-analysis"> {
                            "::mlir::triton::TritonDialect"];
 }
 
+def RewriteTensorPointer : Pass<"rewrite-tensor-pointer", "::mlir::ModuleOp"> {
+  let summary = "Block pointers and tensor descriptors become tensors of pointers";
+  let description = [{
+    Does: replaces a block pointer by its base, shape, strides and offsets and a
+    descriptor by its base, shape, strides and padding, also in loops and branches;
+    an access becomes one through a tensor of pointers with 64-bit offsets, masked
+    along the checked dimensions (a descriptor's: all), with the padding as `other`.
+    A descriptor argument becomes its base pointer; sizes and strides are the
+    arguments behind it. Descriptor reductions become atomics, gather and scatter
+    rows become masked loads and stores.
+    Requires: functions of structured control flow.
+    Ensures: no value has a block pointer or descriptor type.
+    Example: test/compiler/Transforms/RewriteTensorPointer/example.mlir.
+    Limits: descriptor reductions inc and dec, and block pointers or descriptors
+    returned by a function that is not inlined, are refused. A descriptor argument
+    pads with zero.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::triton::TritonDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 //===-- simulator back end -----------------------------------------------===//
 
 #endif // PITON_COMPILER_TRANSFORMS_PASSES
