@@ -11,6 +11,7 @@
 #include "compiler/Dialect/HIVM/HIVM.h"
 #include "compiler/Dialect/Scope/Scope.h"
 #include "compiler/Dialect/Triton/Triton.h"
+#include "compiler/Target/Bisheng.h"
 #include "compiler/Transforms/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -75,4 +76,5 @@ void piton::registerAllPasses() {
   // part of the pipeline can be named as text (piton-opt, stop and resume, reproducers).
   mlir::registerTransformsPasses();
   mlir::registerConversionPasses();
+  registerPitonBishengPasses();
 }
