@@ -13,6 +13,7 @@ def softmax_kernel(x_ptr, out_ptr, x_stride, out_stride, columns, BLOCK: tl.cons
     lanes = tl.arange(0, BLOCK)
     inside = lanes < columns
     x = tl.load(x_ptr + row * x_stride + lanes, mask=inside, other=-float("inf"))
+    x = x.to(tl.float32)
     e = tl.exp(x - tl.max(x, axis=0))
     tl.store(out_ptr + row * out_stride + lanes, e / tl.sum(e, axis=0), mask=inside)
 

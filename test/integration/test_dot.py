@@ -49,7 +49,8 @@ def run_dot(dtype, m, n, k, rng, ta=False, tb=False, acc="none", precision=None)
     out = torch.zeros((m, n), dtype=result)
     dot_kernel[(1,)](
         a, b, c, out, TA=ta, TB=tb, ACC=acc, PRECISION=precision,
-        OUT={torch.int32: tl.int32, torch.float64: tl.float64}.get(result, tl.float32), M=m, N=n, K=k,
+        OUT={torch.int32: tl.int32, torch.float64: tl.float64}.get(result, tl.float32),
+        M=m, N=n, K=k,
     )  # fmt: skip
     want = (a.t() if ta else a).double() @ (b.t() if tb else b).double()
     if acc != "none":
