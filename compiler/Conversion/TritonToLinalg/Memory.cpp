@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads and stores. A load copies the admitted box into a buffer whose other lanes were
+// filled before; a store materializes the admitted box of its value. Lanes outside the
+// mask are never touched in memory.
+#include "compiler/Conversion/TritonToLinalg/Box.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace piton::linalglowering {
+
+/// Block pointers are gone by now; says so where one is left.
+static LogicalResult refuseBlockPointer(Operation *op, Value pointer) {
+  if (!triton::isTensorPointerType(pointer.getType()))
+    return success();
+  return op->emitOpError("accesses memory through a block pointer; run triton-to-structured "
+                         "first, which rewrites it to pointers and a mask");
+}
+
+static StringAttr volatileName(MLIRContext *context) {
+  return StringAttr::get(context, "volatile");
+}
+
+/// Element 0 of the one-element view `memref`.
+static Value loadElement(Value memref, bool isVolatile, OpBuilder &b, Location loc) {
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  auto load = memref::LoadOp::create(b, loc, memref, zero);
+  if (isVolatile)
+    load->setAttr(volatileName(b.getContext()), b.getUnitAttr());
+  return load;
+}
+
+/// A scalar of type `type` read from `address` when `condition` (null: always) holds.
+static Value conditionalLoad(Lowering &lowering, const StructuredAddress &address, Type type,
+                             Value condition, Value other, bool isVolatile, OpBuilder &b,
+                             Location loc) {
+  auto read = [&](OpBuilder &nested) {
+    Value one = lowering.view(address, {1}, {nested.getIndexAttr(1)}, nested, loc);
+    return fromMemory(loadElement(one, isVolatile, nested, loc), type, nested, loc);
+  };
+  if (!condition)
+    return read(b);
+  auto branch = scf::IfOp::create(
+      b, loc, condition,
+      [&](OpBuilder &nested, Location at) { scf::YieldOp::create(nested, at, read(nested)); },
+      [&](OpBuilder &nested, Location at) {
+        Value value = other;
+        if (!value)
+          value = fromMemory(zeroOf(nested, at, memoryElementType(type)), type, nested, at);
+        scf::YieldOp::create(nested, at, value);
+      });
+  return branch.getResult(0);
+}
+
+/// Fills the lanes of `buffer` that the copy will leave out. `other` is the lanes' value, in
+/// memory form and the buffer's shape: a scalar, a tensor, or null for zero.
+static void fillOutside(Value buffer, ArrayRef<OpFoldResult> extents, Value other, OpBuilder &b,
+                        Location loc) {
+  auto type = cast<MemRefType>(buffer.getType());
+  Value isShort; // some lane is left out
+  bool always = false;
+  for (auto [extent, size] : llvm::zip_equal(extents, type.getShape())) {
+    if (auto constant = getConstantIntValue(extent)) {
+      always |= *constant < size;
+      continue;
+    }
+    Value less = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, asIndex(b, loc, extent),
+                                       arith::ConstantIndexOp::create(b, loc, size));
+    isShort = isShort ? arith::OrIOp::create(b, loc, isShort, less).getResult() : less;
+  }
+  if (!always && !isShort)
+    return;
+  bool isTensor = other && isa<RankedTensorType>(other.getType());
+  if (!other)
+    other = zeroOf(b, loc, type.getElementType());
+  auto fill = [&](OpBuilder &nested, Location at) {
+    if (isTensor) {
+      auto write = bufferization::MaterializeInDestinationOp::create(nested, at, Type(), other,
+                                                                     buffer, false, true);
+      (void)write;
+      return;
+    }
+    linalg::FillOp::create(nested, at, ValueRange{other}, ValueRange{buffer});
+  };
+  if (always)
+    return fill(b, loc);
+  auto branch = scf::IfOp::create(b, loc, isShort, [&](OpBuilder &nested, Location at) {
+    fill(nested, at);
+    scf::YieldOp::create(nested, at);
+  });
+  branch->setAttr("hivm.unlikely_condition", b.getUnitAttr());
+}
+
+LogicalResult Lowering::lowerLoad(triton::LoadOp op) {
+  if (failed(refuseBlockPointer(op, op.getPtr())))
+    return failure();
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  FailureOr<StructuredAddress> address = analyze(op, op.getPtr(), b);
+  if (failed(address))
+    return failure();
+  noteAccess(address->base, kReads);
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type) {
+    op.replaceAllUsesWith(conditionalLoad(*this, *address, op.getType(), op.getMask(),
+                                          op.getOther(), op.getIsVolatile(), b, loc));
+    op.erase();
+    return success();
+  }
+
+  FailureOr<MaskInfo> mask = analyzeMask(op.getMask(), type.getShape(), b);
+  if (failed(mask))
+    return op.emitOpError("has a mask that cannot be analysed");
+  Box box = makeBox(*address, *mask, b, loc);
+  // Lanes of dropped dimensions share their element, and a residual is no box: both read
+  // what the box admits and choose per lane afterwards.
+  bool choose = mask->residual || !box.areWhole(box.dropped);
+  Type memoryType = memoryElementType(type.getElementType());
+  Value other = op.getOther();
+
+  Value result;
+  if (box.kept.empty()) {
+    Value scalar = conditionalLoad(*this, *address, type.getElementType(),
+                                   box.anyDroppedLane(b, loc), Value(), op.getIsVolatile(), b, loc);
+    scalar = toMemory(scalar, b, loc);
+    result = filled(b, loc, RankedTensorType::get(type.getShape(), memoryType), scalar);
+  } else {
+    Value source = view(*address, box.keptSizes, box.keptStrides, b, loc);
+    Value buffer =
+        memref::AllocOp::create(b, loc, MemRefType::get(box.keptSizes, memoryType));
+    SmallVector<OpFoldResult> offsets = box.keptOffsets(), extents = box.keptExtents(b, loc);
+    Value outside;
+    if (other && !choose) {
+      outside = scalarOf(other, b, loc);
+      if (!outside && !box.dropped.empty() && !box.areWhole(box.kept))
+        choose = true; // a full-size `other` over a reduced buffer
+      else if (!outside && box.dropped.empty())
+        outside = other;
+      if (outside)
+        outside = toMemory(outside, b, loc);
+    }
+    fillOutside(buffer, extents, outside, b, loc);
+    auto copy = memref::CopyOp::create(b, loc, subview(source, offsets, extents, b, loc),
+                                       subview(buffer, offsets, extents, b, loc));
+    if (op.getIsVolatile())
+      copy->setAttr(volatileName(b.getContext()), b.getUnitAttr());
+    Value tensor = bufferization::ToTensorOp::create(
+        b, loc, RankedTensorType::get(box.keptSizes, memoryType), buffer, /*restrict=*/true,
+        /*writable=*/true);
+    result = broadcastInto(b, loc, tensor, type.getShape(), box.dropped);
+  }
+  result = fromMemory(result, type, b, loc);
+  if (choose)
+    result = arith::SelectOp::create(b, loc, op.getMask(), result,
+                                     other ? other : zeroOf(b, loc, type));
+  op.replaceAllUsesWith(result);
+  op.erase();
+  return success();
+}
+
+/// Writes the scalar `value` (in memory form) to `address` under `condition` (null: always).
+static void conditionalStore(Lowering &lowering, const StructuredAddress &address, Value value,
+                             Value condition, OpBuilder &b, Location loc) {
+  auto write = [&](OpBuilder &nested, Location at) {
+    Value one = lowering.view(address, {1}, {nested.getIndexAttr(1)}, nested, at);
+    auto type = RankedTensorType::get({1}, value.getType());
+    Value tensor = tensor::FromElementsOp::create(nested, at, type, value);
+    bufferization::MaterializeInDestinationOp::create(nested, at, Type(), tensor, one,
+                                                      /*restrict=*/false, /*writable=*/true);
+  };
+  if (!condition)
+    return write(b, loc);
+  scf::IfOp::create(b, loc, condition, [&](OpBuilder &nested, Location at) {
+    write(nested, at);
+    scf::YieldOp::create(nested, at);
+  });
+}
+
+/// The part of `value` that reaches memory: the box of the kept dimensions and, along each
+/// dropped one, the last admitted lane, because the lanes of one element store in order.
+static Value storedSlice(Value value, const Box &box, ArrayRef<OpFoldResult> extents, OpBuilder &b,
+                         Location loc) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<OpFoldResult> offsets(type.getRank()), sizes(type.getRank(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
+  SmallVector<int64_t> shape;
+  for (int64_t dim : box.dropped)
+    offsets[dim] = box.lastLane(dim, b, loc);
+  bool whole = box.dropped.empty();
+  for (auto [dim, extent] : llvm::zip_equal(box.kept, extents)) {
+    offsets[dim] = box.lo[dim];
+    sizes[dim] = extent;
+    auto constant = getConstantIntValue(extent);
+    shape.push_back(constant.value_or(ShapedType::kDynamic));
+    whole &= isConstantIntValue(box.lo[dim], 0) && constant == type.getDimSize(dim);
+  }
+  if (whole)
+    return value;
+  return tensor::ExtractSliceOp::create(b, loc, RankedTensorType::get(shape, type.getElementType()),
+                                        value, offsets, sizes, strides);
+}
+
+LogicalResult Lowering::lowerStore(triton::StoreOp op) {
+  if (failed(refuseBlockPointer(op, op.getPtr())))
+    return failure();
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  FailureOr<StructuredAddress> address = analyze(op, op.getPtr(), b);
+  if (failed(address))
+    return failure();
+  noteAccess(address->base, kWrites);
+  Value value = toMemory(op.getValue(), b, loc);
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type) {
+    conditionalStore(*this, *address, value, op.getMask(), b, loc);
+    op.erase();
+    return success();
+  }
+
+  FailureOr<MaskInfo> mask = analyzeMask(op.getMask(), type.getShape(), b);
+  if (failed(mask) || mask->residual)
+    return op.emitOpError("stores under a mask that is no box of lanes; run "
+                          "discrete-mask-access-conversion first, which stores lane by lane");
+  Box box = makeBox(*address, *mask, b, loc);
+  if (box.kept.empty()) {
+    SmallVector<Value> lanes;
+    for (int64_t dim : box.dropped)
+      lanes.push_back(asIndex(b, loc, box.lastLane(dim, b, loc)));
+    Value last = tensor::ExtractOp::create(b, loc, value, lanes);
+    conditionalStore(*this, *address, last, box.anyDroppedLane(b, loc), b, loc);
+    op.erase();
+    return success();
+  }
+  Value target = view(*address, box.keptSizes, box.keptStrides, b, loc);
+  SmallVector<OpFoldResult> extents = box.keptExtents(b, loc);
+  Value slice = storedSlice(value, box, extents, b, loc);
+  target = subview(target, box.keptOffsets(), extents, b, loc);
+  bufferization::MaterializeInDestinationOp::create(b, loc, Type(), slice, target,
+                                                    /*restrict=*/false, /*writable=*/true);
+  op.erase();
+  return success();
+}
+
+} // namespace piton::linalglowering

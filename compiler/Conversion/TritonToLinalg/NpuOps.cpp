@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// NPU ops that triton-to-linalg emits: see NpuOps.h.
+#include "compiler/Conversion/TritonToLinalg/NpuOps.h"
+
+#include "compiler/Dialect/Annotation/Annotation.h"
+#include "compiler/Dialect/HFusion/HFusion.h"
+#include "compiler/Dialect/HIVM/HIVM.h"
+
+using namespace mlir;
+
+namespace piton::linalglowering {
+
+Value createPointerCast(OpBuilder &b, Location loc, Value address, Value size, MemRefType type) {
+  Value memory =
+      hivm::PointerCastOp::create(b, loc, type, ValueRange{address}, ValueRange{size});
+  auto global = hivm::AddressSpaceAttr::get(b.getContext(), hivm::AddressSpace::GM);
+  annotation::MarkOp::create(b, loc, memory, b.getNamedAttr("address_space", global));
+  return memory;
+}
+
+void markRoundToNearest(Operation *cast) {
+  auto mode = hfusion::RoundModeAttr::get(cast->getContext(), hfusion::RoundMode::RINT);
+  cast->setDiscardableAttr("round_mode", mode);
+}
+
+} // namespace piton::linalglowering

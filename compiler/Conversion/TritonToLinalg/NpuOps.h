@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The few ops and attributes of the NPU dialects that triton-to-linalg emits, behind
+// functions, so that its other files need no Ascend header.
+#ifndef PITON_COMPILER_CONVERSION_TRITONTOLINALG_NPUOPS_H
+#define PITON_COMPILER_CONVERSION_TRITONTOLINALG_NPUOPS_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace piton::linalglowering {
+
+/// hivm.hir.pointer_cast of the 64-bit `address` to global memory of `size` elements.
+mlir::Value createPointerCast(mlir::OpBuilder &b, mlir::Location loc, mlir::Value address,
+                              mlir::Value size, mlir::MemRefType type);
+/// Marks a narrowing or widening float cast with round_mode = rint.
+void markRoundToNearest(mlir::Operation *cast);
+
+} // namespace piton::linalglowering
+
+#endif // PITON_COMPILER_CONVERSION_TRITONTOLINALG_NPUOPS_H
