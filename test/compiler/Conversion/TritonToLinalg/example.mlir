@@ -3,10 +3,10 @@
 // The whole of a small kernel: signature, two masked loads, an addition, a masked store.
 
 // CHECK-LABEL: func.func @vadd_mask_kernel(
-// CHECK-SAME:    %{{.*}}: memref<?xi8>, %{{.*}}: memref<?xi8>,
-// CHECK-SAME:    %[[X:.*]]: memref<?xf32> {tt.divisibility = 16 : i32, tt.tensor_kind = 0 : i32},
-// CHECK-SAME:    %[[Y:.*]]: memref<?xf32> {tt.tensor_kind = 1 : i32}, %[[N:.*]]: i32,
-// CHECK-SAME:    %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %[[PX:.*]]: i32, %{{.*}}: i32, %{{.*}}: i32)
+// CHECK-SAME:    %{{[a-z0-9]+}}: memref<?xi8>, %{{[a-z0-9]+}}: memref<?xi8>,
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<?xf32> {tt.divisibility = 16 : i32, tt.tensor_kind = 0 : i32},
+// CHECK-SAME:    %[[Y:[a-z0-9]+]]: memref<?xf32> {tt.tensor_kind = 1 : i32}, %[[N:[a-z0-9]+]]: i32,
+// CHECK-SAME:    %{{[a-z0-9]+}}: i32, %{{[a-z0-9]+}}: i32, %{{[a-z0-9]+}}: i32, %[[PX:[a-z0-9]+]]: i32, %{{[a-z0-9]+}}: i32, %{{[a-z0-9]+}}: i32)
 // CHECK-SAME:    attributes {SyncBlockLockArgIdx = 0 : i64, WorkspaceArgIdx = 1 : i64, global_kernel = "local", mix_mode = "aiv", parallel_mode = "simd"}
 tt.func public @vadd_mask_kernel(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32>,
                                  %n: i32) attributes {noinline = false} {
