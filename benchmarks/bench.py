@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The speed table: Piton against torch, Triton's interpreter and stock Triton's compiler.
+
+    python benchmarks/bench.py [--only NAME ...] [--rounds N] [--list]
+
+Each measurement is a ratio taken in this one run: both sides alternate in one process with two
+threads each, and the medians are compared. A target is printed beside its measurement with ok or
+MISS; figures without a target are there to read. Piton's kernels write into tensors that exist;
+torch is called as a user calls it (add with `out=`, as its target says).
+"""
+
+import os
+
+THREADS = 2
+os.environ.setdefault("OMP_NUM_THREADS", str(THREADS))
+os.environ.setdefault("PITON_NUM_THREADS", str(THREADS))
+
+import argparse  # noqa: E402
+import pathlib  # noqa: E402
+import sys  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "examples")]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", action="append", metavar="NAME", help="run only these items")
+    parser.add_argument("--rounds", type=int, default=21, help="runs of each side (default 21)")
+    parser.add_argument("--list", action="store_true", help="print the names of the items")
+    options = parser.parse_args()
+
+    import bench_host
+    import bench_kernels
+    from bench_report import Report, cpu_line
+
+    items = {**bench_kernels.ITEMS, **bench_host.ITEMS}
+    if options.list:
+        print("\n".join(items))
+        return 0
+    names = options.only or list(items)
+    unknown = [name for name in names if name not in items]
+    if unknown:
+        parser.error(f"no item {', '.join(unknown)}; there are {', '.join(items)}")
+
+    import torch
+
+    torch.set_num_threads(THREADS)
+    torch.manual_seed(0)
+    print(cpu_line())
+    print(f"{THREADS} threads on both sides, median of {options.rounds}, torch {torch.__version__}")
+    report = Report(rounds=options.rounds)
+    for name in names:
+        report.run(name, items[name])
+    report.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
