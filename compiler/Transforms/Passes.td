@@ -147,4 +147,148 @@ def RewriteTensorPointer : Pass<"rewrite-tensor-pointer", "::mlir::ModuleOp"> {
 
 //===-- simulator back end -----------------------------------------------===//
 
+def SimPrepare : Pass<"sim-prepare", "mlir::ModuleOp"> {
+  let summary = "Hand-over module to one self-contained kernel function";
+  let description = [{
+    Does: finds the kernel, lifts multi-block bodies to scf, inlines every call that has a body,
+    appends the block context argument, and lowers what stock passes do not know: atomics,
+    `triton_*` helper calls, prints, asserts, integer addresses, marks.
+
+    Requires: hand-over IR with one kernel (attribute `global_kernel`, or the only public
+    function with a body).
+
+    Ensures: the kernel carries `piton.kernel`; its last argument is the context; no hint or
+    helper op is left.
+
+    Example: test/compiler/Target/Simulator/prepare.mlir
+
+    Limits: recursive calls are errors.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
+                           "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
+                           "mlir::tensor::TensorDialect", "mlir::linalg::LinalgDialect",
+                           "mlir::bufferization::BufferizationDialect"];
+}
+
+def SimFuseElementwise : Pass<"sim-fuse-elementwise", "mlir::func::FuncOp"> {
+  let summary = "Tensor ops to few linalg.generic ops";
+  let description = [{
+    Does: turns arith and math on tensors and the named linalg ops except fills of `outs` and
+    dots into linalg.generic, folds transposes into dots, fuses elementwise producers into
+    their consumers, and a producer with several uses into the reduction that reads it.
+    Reductions by floating-point addition or multiplication may be reassociated.
+
+    Requires: a prepared kernel.
+
+    Ensures: an expensive producer (division, math) is computed once.
+
+    Example: test/compiler/Target/Simulator/fuse-elementwise.mlir
+
+    Limits: producers and consumers in different blocks are not fused.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::arith::ArithDialect",
+                           "mlir::tensor::TensorDialect"];
+}
+
+def SimTieLoopTensors : Pass<"sim-tie-loop-tensors", "mlir::func::FuncOp"> {
+  let summary = "Give every loop-carried tensor one fixed buffer";
+  let description = [{
+    Does: makes the value that a loop yields be computed in the buffer of its iteration
+    argument: through the `outs` of the last elementwise op or dot, else by a copy. A
+    `scf.while` is first given equal argument lists in both regions.
+
+    Requires: tensors with static shapes; runs directly before bufferization.
+
+    Ensures: one-shot bufferization neither refuses a loop nor allocates per iteration.
+
+    Example: test/compiler/Target/Simulator/tie-loop-tensors.mlir
+
+    Limits: arguments that trade places within an iteration are copied twice.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect",
+                           "mlir::bufferization::BufferizationDialect",
+                           "mlir::tensor::TensorDialect", "mlir::arith::ArithDialect"];
+}
+
+def SimLowerBuffers : Pass<"sim-lower-buffers", "mlir::func::FuncOp"> {
+  let summary = "Copies to loops, dots to the tile product service";
+  let description = [{
+    Does: turns memref.copy into loops over rows, and linalg.matmul / batch_matmul (also with
+    transposed operands) on memrefs into calls of the GEMM service of the block context.
+
+    Requires: a bufferized kernel with the context argument.
+
+    Ensures: no memref.copy is left, so nothing calls a copy function; dots of types that the
+    service lacks stay linalg ops and become loops.
+
+    Example: test/compiler/Target/Simulator/lower-buffers.mlir
+
+    Limits: a dot whose result columns are not contiguous stays a loop.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
+                           "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
+def SimAssignArena : Pass<"sim-assign-arena", "mlir::func::FuncOp"> {
+  let summary = "Local buffers to static offsets of the block's arena";
+  let description = [{
+    Does: gives every memref.alloc a 64-byte aligned range, reusing ranges of buffers that are
+    never live together; small totals become stack slots of the entry block.
+
+    Requires: a bufferized kernel; sizes that are static or have a provable upper bound.
+
+    Ensures: no heap allocation is left; `piton.arena_bytes` and `piton.stack_bytes` hold the
+    sizes.
+
+    Example: test/compiler/Target/Simulator/assign-arena.mlir
+
+    Limits: a buffer whose size has no bound is an error.
+  }];
+  let options = [
+    Option<"stackLimit", "stack-limit", "int64_t", /*default=*/"16384",
+           "largest total size, in bytes, that goes to the stack instead of the arena">
+  ];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect"];
+}
+
+def SimLowerScalars : Pass<"sim-lower-scalars", "mlir::func::FuncOp"> {
+  let summary = "Narrow floats, math and division to what the host has";
+  let description = [{
+    Does: bf16 and 8-bit float arithmetic through f32, bf16 casts as integer arithmetic, 8-bit
+    casts as calls of the device library, math of narrow floats in f32, exp as an inline
+    polynomial; integer division by zero gives 0 instead of a trap, because lanes outside of a
+    mask hold anything.
+
+    Requires: scalar or vector code (no tensors).
+
+    Ensures: what is left converts to LLVM without soft-float calls per element.
+
+    Example: test/compiler/Target/Simulator/lower-scalars.mlir
+
+    Limits: results of exp below the smallest normal number become 0.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect",
+                           "mlir::func::FuncDialect", "mlir::vector::VectorDialect",
+                           "mlir::LLVM::LLVMDialect"];
+}
+
+def SimMakeEntry : Pass<"sim-make-entry", "mlir::ModuleOp"> {
+  let summary = "Bare pointers in the kernel, and the entry that the machine calls";
+  let description = [{
+    Does: turns memref arguments of the kernel into pointers and adds the function
+    `piton_entry_<kernel>(args, context)` that unpacks the argument block.
+
+    Requires: a kernel after sim-assign-arena.
+
+    Ensures: the entry is the only public function; scalars have the types of the ABI (f16 and
+    bf16 arrive as f32).
+
+    Example: test/compiler/Target/Simulator/make-entry.mlir
+
+    Limits: none.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect"];
+}
+
 #endif // PITON_COMPILER_TRANSFORMS_PASSES

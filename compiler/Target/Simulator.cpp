@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The simulator back end as one list of passes, then LLVM IR, object code and the image.
+#include "compiler/Target/Simulator.h"
+
+#include "abi/KernelImage.h"
+#include "compiler/Target/Simulator/Utils.h"
+#include "compiler/Target/SimulatorCodegen.h"
+#include "compiler/Transforms/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+using namespace mlir;
+using namespace piton;
+using namespace piton::simulator;
+
+namespace {
+
+const char *const kNarrowFloats[] = {"bf16", "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ"};
+
+/// Tensors to buffers with static places.
+void buildBufferPipeline(OpPassManager &pm) {
+  pm.addPass(createSimPrepare());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createSimFuseElementwise());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
+  // Directly before bufferization: CSE would share again what this pass keeps apart.
+  pm.addNestedPass<func::FuncOp>(createSimTieLoopTensors());
+  pm.addPass(bufferization::createOneShotBufferizePass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createSimLowerBuffers());
+  pm.addNestedPass<func::FuncOp>(createSimAssignArena());
+}
+
+/// Loops of scalars and vectors that convert to LLVM op by op.
+void buildLoopPipeline(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addNestedPass<func::FuncOp>(memref::createFoldMemRefAliasOpsPass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
+  arith::ArithEmulateUnsupportedFloatsOptions emulate;
+  for (const char *name : kNarrowFloats)
+    emulate.sourceTypeStrs.push_back(name);
+  emulate.targetTypeStr = "f32";
+  pm.addPass(math::createMathExtendToSupportedTypes());
+  pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  pm.addNestedPass<func::FuncOp>(createSimLowerScalars());
+  pm.addPass(createSimMakeEntry());
+}
+
+void buildLlvmPipeline(OpPassManager &pm, bool lineInfo) {
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  if (lineInfo) {
+    LLVM::DIScopeForLLVMFuncOpPassOptions options;
+    options.emissionKind = LLVM::DIEmissionKind::LineTablesOnly;
+    pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(options));
+  }
+}
+
+void dumpModule(ModuleOp module, const SimulatorOptions &options, StringRef stage) {
+  if (!options.dump)
+    return;
+  llvm::raw_string_ostream stream(*options.dump);
+  stream << "// -----// " << stage << " //----- //\n" << module << "\n";
+}
+
+/// What the kernel function says about the image, before its conversion to LLVM.
+LogicalResult fillMetadata(ModuleOp module, KernelMetadata &metadata) {
+  func::FuncOp kernel = findKernel(module);
+  metadata.name = kernel.getSymName().str();
+  auto integer = [&](StringRef name) -> int64_t {
+    auto attribute = kernel->getAttrOfType<IntegerAttr>(name);
+    return attribute ? attribute.getInt() : 0;
+  };
+  if (auto mix = kernel->getAttrOfType<StringAttr>("mix_mode"))
+    metadata.mixMode = mix.str();
+  if (auto parallel = kernel->getAttrOfType<StringAttr>("parallel_mode"))
+    metadata.parallelMode = parallel.str();
+  metadata.arenaBytes = integer(kArenaBytesAttr);
+  metadata.stackBytes = integer(kStackBytesAttr) + 16384; // calls, spills, libm
+  metadata.argBytes = integer("piton.arg_bytes");
+  metadata.lockWords = integer("piton.lock_words");
+  metadata.canBlock = kernel->hasAttr(kCanBlockAttr);
+  auto layout = kernel->getAttrOfType<ArrayAttr>("piton.arguments");
+  for (size_t i = 0; i + 2 < layout.size(); i += 3) {
+    unsigned index = cast<IntegerAttr>(layout[i]).getInt();
+    Type type = cast<TypeAttr>(layout[i + 2]).getValue();
+    KernelArgument argument;
+    argument.offset = cast<IntegerAttr>(layout[i + 1]).getInt();
+    argument.type = *abiElementType(type);
+    if (auto memref = dyn_cast<MemRefType>(type))
+      argument.pointee = abiElementType(memref.getElementType()).value_or(ElementType::I8);
+    if (auto kind = kernel.getArgAttrOfType<IntegerAttr>(index, "tt.tensor_kind"))
+      argument.tensorKind = kind.getInt();
+    for (StringRef key : {"tt.name", "piton.name"})
+      if (auto name = kernel.getArgAttrOfType<StringAttr>(index, key))
+        argument.name = name.str();
+    metadata.arguments.push_back(std::move(argument));
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions &options,
+                                        std::string &image) {
+  MLIRContext *context = module.getContext();
+  KernelMetadata metadata;
+  metadata.target = options.target;
+  {
+    PassManager pm(context);
+    buildBufferPipeline(pm);
+    if (failed(pm.run(module)))
+      return failure();
+  }
+  dumpModule(module, options, "bufferized");
+  {
+    PassManager pm(context);
+    buildLoopPipeline(pm);
+    if (failed(pm.run(module)) || failed(fillMetadata(module, metadata)))
+      return failure();
+  }
+  dumpModule(module, options, "loops");
+  {
+    PassManager pm(context);
+    buildLlvmPipeline(pm, options.lineInfo);
+    if (failed(pm.run(module)))
+      return failure();
+  }
+  registerBuiltinDialectTranslation(*context);
+  registerLLVMDialectTranslation(*context);
+  auto llvmContext = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> llvmModule = translateModuleToLLVMIR(module, *llvmContext, "kernel");
+  if (!llvmModule)
+    return module.emitError("the kernel cannot be translated to LLVM IR");
+  CodegenOptions codegen;
+  codegen.entry = kEntryPrefix + metadata.name;
+  codegen.cpu = options.hostCpu;
+  codegen.features = options.hostFeatures;
+  codegen.dump = options.dump;
+  llvm::Expected<CodegenResult> result = generateSharedObject(std::move(llvmModule), codegen);
+  if (!result)
+    return module.emitError(llvm::toString(result.takeError()));
+  metadata.hostCpu = result->cpu;
+  metadata.hostFeatures = result->features;
+  metadata.files = std::move(result->files);
+  metadata.lines = std::move(result->lines);
+  image = writeKernelImage(metadata, result->elf);
+  return success();
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// hivm, hfusion and annotation ops and helper calls of the hand-over IR. Ops are looked at
+// by name and attribute text, so that this file depends on no dialect of the device.
+#include "compiler/Target/Simulator/DeviceOps.h"
+#include "compiler/Target/Simulator/Utils.h"
+#include "compiler/Target/SimulatorCodegen.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+using namespace piton;
+
+namespace piton::simulator {
+
+namespace {
+
+std::string attributeText(Attribute attribute) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  attribute.print(stream);
+  return text;
+}
+
+/// "add" of `#hivm.atomic_kind<add>`; empty when the attribute is missing.
+std::string enumCase(Operation *op, ArrayRef<StringRef> names) {
+  for (StringRef name : names) {
+    Attribute attribute = op->getAttr(name);
+    if (!attribute)
+      continue;
+    std::string text = attributeText(attribute);
+    size_t begin = text.find('<'), end = text.rfind('>');
+    if (begin != std::string::npos && end != std::string::npos && begin < end)
+      return text.substr(begin + 1, end - begin - 1);
+  }
+  return "";
+}
+
+LogicalResult storeTo(OpBuilder &b, Operation *op, Value source, Value target) {
+  Location loc = op->getLoc();
+  if (isa<RankedTensorType>(source.getType())) {
+    auto store = bufferization::MaterializeInDestinationOp::create(b, loc, source, target);
+    store.setWritable(true);
+    return success();
+  }
+  memref::CopyOp::create(b, loc, source, target);
+  return success();
+}
+
+LogicalResult lowerHivmStore(Operation *op) {
+  OpBuilder b(op);
+  if (op->getNumOperands() != 2 || !isa<MemRefType>(op->getOperand(1).getType()))
+    return op->emitError("a store needs one source and one memref in memory");
+  std::string kind = enumCase(op, {"atomic_kind", "atomic"});
+  LogicalResult result =
+      kind.empty() || kind == "none"
+          ? storeTo(b, op, op->getOperand(0), op->getOperand(1))
+          : emitAtomic(op, kind, "", op->getOperand(1), Value(), op->getOperand(0), Value(), Value());
+  if (succeeded(result))
+    op->erase();
+  return result;
+}
+
+LogicalResult lowerPointerCast(Operation *op) {
+  auto type = dyn_cast<MemRefType>(op->getResult(0).getType());
+  if (!type || !op->getOperand(0).getType().isInteger(64))
+    return op->emitError("an address cast needs an i64 address and a memref result");
+  OpBuilder b(op);
+  Value pointer = LLVM::IntToPtrOp::create(
+      b, op->getLoc(), LLVM::LLVMPointerType::get(b.getContext()), op->getOperand(0));
+  SmallVector<Value> sizes(op->getOperands().drop_front());
+  op->getResult(0).replaceAllUsesWith(memrefFromPointer(b, op->getLoc(), pointer, type, sizes));
+  op->erase();
+  return success();
+}
+
+LogicalResult lowerHfusionAtomic(Operation *op, StringRef name) {
+  if (op->getNumResults() != 0)
+    return op->emitError("the old value of this atomic is not available; use the form with two "
+                         "outs");
+  SmallVector<Value> operands(op->getOperands());
+  LogicalResult result = failure();
+  if (name == "cas" && operands.size() == 3)
+    result = emitAtomic(op, "cas", "", operands[2], operands[0], operands[1], Value(), Value());
+  else if (name == "xchg" && operands.size() >= 2)
+    result = emitAtomic(op, "xchg", "", operands[1], Value(), operands[0],
+                        operands.size() > 2 ? operands[2] : Value(), Value());
+  else if (name == "rmw" && operands.size() == 2)
+    result = emitAtomic(op, enumCase(op, {"atomic_kind"}), "", operands[1], Value(), operands[0],
+                        Value(), Value());
+  else
+    return op->emitError("unexpected number of operands: ") << operands.size();
+  if (succeeded(result))
+    op->erase();
+  return result;
+}
+
+Value newBuffer(OpBuilder &b, Location loc, RankedTensorType type) {
+  return memref::AllocOp::create(b, loc, MemRefType::get(type.getShape(), type.getElementType()));
+}
+
+Value bufferAsTensor(OpBuilder &b, Location loc, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  return bufferization::ToTensorOp::create(
+      b, loc, RankedTensorType::get(type.getShape(), type.getElementType()), buffer,
+      /*restrict=*/true, /*writable=*/true);
+}
+
+/// hfusion.histogram %x, bins[, %mask] : counts of 0..bins-1; other values are dropped.
+LogicalResult lowerHistogram(Operation *op) {
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type.hasStaticShape() || type.getRank() != 1)
+    return op->emitError("a histogram needs a result of rank 1 with a static size");
+  Value source = asReadOnlyBuffer(b, loc, op->getOperand(0));
+  Value mask = op->getNumOperands() > 1 ? asReadOnlyBuffer(b, loc, op->getOperand(1)) : Value();
+  Value counts = newBuffer(b, loc, type);
+  Type element = type.getElementType();
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+  Value one = arith::ConstantOp::create(b, loc, b.getIntegerAttr(element, 1));
+  linalg::FillOp::create(b, loc, zero, counts);
+  emitLoopNest(b, loc, memrefSizes(b, loc, source), [&](OpBuilder &b, ValueRange indices) {
+    Value value = memref::LoadOp::create(b, loc, source, indices);
+    Value bin = arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
+    Value limit = indexConstant(b, loc, type.getDimSize(0));
+    Value active = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, bin, limit);
+    if (mask) {
+      Value set = memref::LoadOp::create(b, loc, mask, indices);
+      if (!set.getType().isInteger(1))
+        set = arith::TruncIOp::create(b, loc, b.getI1Type(), set);
+      active = arith::AndIOp::create(b, loc, active, set);
+    }
+    auto branch = scf::IfOp::create(b, loc, active, false);
+    OpBuilder inner = OpBuilder::atBlockBegin(branch.thenBlock());
+    Value old = memref::LoadOp::create(inner, loc, counts, bin);
+    Value sum = arith::AddIOp::create(inner, loc, old, one);
+    memref::StoreOp::create(inner, loc, sum, counts, bin);
+  });
+  op->getResult(0).replaceAllUsesWith(bufferAsTensor(b, loc, counts));
+  op->erase();
+  return success();
+}
+
+LogicalResult lowerBlockLock(Operation *op, int64_t service) {
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  Value context = blockContext(op);
+  Value word;
+  if (op->getNumOperands() == 1 && isa<MemRefType>(op->getOperand(0).getType())) {
+    auto type = cast<MemRefType>(op->getOperand(0).getType());
+    SmallVector<Value> zeros(type.getRank(), indexConstant(b, loc, 0));
+    word = elementPointer(b, loc, op->getOperand(0), zeros);
+  } else {
+    return op->emitError("a block lock takes the memref that create_sync_block_lock made");
+  }
+  callService(b, loc, context, service, word);
+  op->getParentOfType<func::FuncOp>()->setAttr(kCanBlockAttr, b.getUnitAttr());
+  op->erase();
+  return success();
+}
+
+/// The lock variable: the first words of the launch's lock buffer.
+LogicalResult lowerCreateLock(Operation *op) {
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  auto type = dyn_cast<MemRefType>(op->getResult(0).getType());
+  if (!type || !type.hasStaticShape() || !type.getElementType().isInteger(64))
+    return op->emitError("a lock variable is a memref of i64 with a static size");
+  auto function = op->getParentOfType<func::FuncOp>();
+  int64_t used = 0;
+  if (auto words = function->getAttrOfType<IntegerAttr>("piton.lock_words"))
+    used = words.getInt();
+  auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
+  Value slot = LLVM::GEPOp::create(
+      b, loc, pointerType, b.getI8Type(), blockContext(op),
+      ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(offsetof(BlockContext, lockBuffer)))});
+  Value base = LLVM::LoadOp::create(b, loc, pointerType, slot);
+  Value word = LLVM::GEPOp::create(b, loc, pointerType, b.getI64Type(), base,
+                                   ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(used))});
+  function->setAttr("piton.lock_words", b.getI64IntegerAttr(used + type.getNumElements()));
+  op->getResult(0).replaceAllUsesWith(memrefFromPointer(b, loc, word, type, {}));
+  op->erase();
+  return success();
+}
+
+LogicalResult lowerNamedOp(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  if (name == "annotation.mark" || name == "hivm.hir.sync_block_set_dummy") {
+    op->erase();
+    return success();
+  }
+  if (name == "hivm.hir.store" || name == "hfusion.store")
+    return lowerHivmStore(op);
+  if (name == "hivm.hir.pointer_cast")
+    return lowerPointerCast(op);
+  if (name == "hivm.hir.create_sync_block_lock")
+    return lowerCreateLock(op);
+  if (name == "hivm.hir.sync_block_lock")
+    return lowerBlockLock(op, offsetof(BlockServices, lock));
+  if (name == "hivm.hir.sync_block_unlock")
+    return lowerBlockLock(op, offsetof(BlockServices, unlock));
+  if (name.consume_front("hfusion.atomic_"))
+    return lowerHfusionAtomic(op, name);
+  if (name == "hfusion.histogram")
+    return lowerHistogram(op);
+  return op->emitError("this op has no simulator lowering");
+}
+
+bool isDeviceDialect(StringRef dialect) {
+  return dialect == "hivm" || dialect == "hfusion" || dialect == "annotation" ||
+         dialect == "scope" || dialect == "hacc";
+}
+
+} // namespace
+
+LogicalResult lowerDeviceOps(func::FuncOp kernel) {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  SymbolTable symbols(module);
+  SmallVector<Operation *> named;
+  SmallVector<linalg::GenericOp> atomics;
+  SmallVector<func::CallOp> calls;
+  kernel.walk([&](Operation *op) {
+    if (auto generic = dyn_cast<linalg::GenericOp>(op);
+        generic && generic->hasAttr("GenericAtomicRMW"))
+      atomics.push_back(generic);
+    else if (auto call = dyn_cast<func::CallOp>(op))
+      calls.push_back(call);
+    else if (isDeviceDialect(op->getName().getDialectNamespace()))
+      named.push_back(op);
+  });
+  bool failedAny = false;
+  for (linalg::GenericOp op : atomics)
+    failedAny |= failed(lowerAtomicGeneric(op));
+  for (Operation *op : named)
+    failedAny |= failed(lowerNamedOp(op));
+  for (func::CallOp call : calls)
+    failedAny |= failed(lowerHelperCall(call, symbols.lookup<func::FuncOp>(call.getCallee())));
+  return failure(failedAny);
+}
+
+} // namespace piton::simulator
