@@ -434,8 +434,10 @@ void bindFunctionAndModule(nb::module_ &m) {
       .def("get_function_signature",
            [](Module &self, Function &func) {
              std::vector<std::string> out;
-             for (mlir::Type type : func.get().getArgumentTypes())
-               out.push_back(text(type));
+             for (mlir::Type type : func.get().getArgumentTypes()) {
+               auto pointer = dyn_cast<triton::PointerType>(type);
+               out.push_back(pointer ? "*" + text(pointer.getPointeeType()) : text(type));
+             }
              return out;
            })
       .def("get_tensordesc_metadata", [](Module &) { return nb::list(); })

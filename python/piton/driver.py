@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Triton's driver for the npu target: which device, how to load and launch."""
+"""Triton's driver for the npu target: which device, how to load and launch.
+
+Tensors of the torch `npu` device and, without any of those in the launch, CPU tensors
+are kernel arguments. A launch that touches host memory is complete when it returns.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 
 from . import env
-from .frontend import patch_block_shapes
+from .frontend import install_early, launch_stream
 
 __all__ = ["NPUDriver"]
 
-patch_block_shapes()
+install_early()
 
 
 def _forced() -> bool | None:
@@ -44,8 +49,7 @@ def _watch_drivers() -> None:
 
     def visit(cls):
         for sub in cls.__subclasses__():
-            if sub.__name__ != "NPUDriver":
-                _step_aside(sub)
+            _step_aside(sub)
             visit(sub)
 
     visit(DriverBase)
@@ -61,14 +65,171 @@ def _watch_drivers() -> None:
 _watch_drivers()
 
 
+def torch_npu():
+    """`torch.npu` when torch is loaded and has the npu device, else None."""
+    return getattr(sys.modules.get("torch"), "npu", None)
+
+
+class HostInterface:
+    """Device interface for CPU tensors: what `triton.testing.do_bench` needs.
+
+    Launches that touch host memory are complete when they return, so an event is the
+    time at which it was recorded.
+    """
+
+    @staticmethod
+    def current_device() -> int:
+        return 0
+
+    @staticmethod
+    def set_device(device) -> None:
+        if device not in (0, None):
+            raise ValueError(f"CPU tensors run on simulated device 0, not on {device}")
+
+    @staticmethod
+    def device_count() -> int:
+        from . import _runtime
+
+        return _runtime.device_count()
+
+    @staticmethod
+    def synchronize(device=None) -> None:
+        from . import _runtime
+
+        _runtime.device_synchronize(device or 0)
+
+    @staticmethod
+    def Event(*args, **kwargs):
+        from . import _runtime
+
+        return _runtime.Event(*args, **kwargs)
+
+
+class NPUUtils:
+    """What stock and Ascend scripts ask of `driver.active.utils`."""
+
+    def load_binary(self, name: str, kernel: bytes, shared: int, device: int):
+        """Loads a kernel image: (module, function handle, registers, spills, max threads)."""
+        from . import _runtime
+
+        module = _runtime.load(kernel)
+        return module, module.handle, 0, 0, 0
+
+    def load_kernel_binary(self, name, kernel, shared, device, mix_mode=""):
+        """As load_binary; the cube and vector mix is part of the image."""
+        return self.load_binary(name, kernel, shared, device)
+
+    def unload_module(self, module) -> None:
+        """Nothing to do: an image goes with the last reference to its module."""
+
+    def get_device_properties(self, device=0) -> dict:
+        """Core counts and memory sizes (bytes) of a device, by index or as "npu"."""
+        from . import _runtime
+
+        properties = _runtime.device_properties(device if isinstance(device, int) else 0)
+        # `shared` of a kernel is always 1: local memory is checked by the compiler.
+        return {**properties, "max_shared_mem": 1, "warpSize": 0}
+
+    def get_aicore_num(self) -> int:
+        return self.get_device_properties()["num_aicore"]
+
+    def get_aivector_core_num(self) -> int:
+        return self.get_device_properties()["num_vectorcore"]
+
+    def get_arch(self) -> str:
+        return env.arch()
+
+    def create_stream(self, device: int = 0) -> int:
+        from . import _runtime
+
+        return _runtime.stream_create(device)
+
+    def allocate_device_memory(self, size: int, device: int = 0) -> int:
+        from . import _runtime
+
+        return _runtime.memory_allocate(size, device)
+
+    def allocate_host_memory(self, size: int):
+        import ctypes
+
+        return ctypes.create_string_buffer(size)
+
+    def copy_memory(self, dst, src, size: int, direction: str) -> None:
+        """Copies `size` bytes; direction: "H2D" or "D2H". Addresses or ctypes buffers."""
+        import ctypes
+
+        from . import _runtime
+
+        if direction not in ("H2D", "D2H"):
+            raise ValueError(f"direction is {direction!r}; it takes 'H2D' or 'D2H'")
+        dst, src = (p if isinstance(p, int) else ctypes.addressof(p) for p in (dst, src))
+        _runtime.memory_copy(dst, src, size)
+
+    def read_data_from_file(self, path: str) -> bytes:
+        with open(path, "rb") as file:
+            return file.read()
+
+    def write_data_to_file(self, path: str, data: bytes) -> None:
+        with open(path, "wb") as file:
+            file.write(data)
+
+
+class _CompileOnlyLauncher:
+    """TRITON_COMPILE_ONLY=1: says where the kernel is and launches nothing."""
+
+    def __init__(self, hash_):
+        self.hash = hash_
+
+    def __call__(self, *args):
+        from triton.runtime.cache import get_cache_manager
+
+        print("[INFO]: skip running kernel")
+        folder = getattr(get_cache_manager(self.hash), "cache_dir", "")
+        print(f"[INFO]: The compiled kernel cache is in {folder}")
+
+
+def make_launcher(src, metadata):
+    """The callable for every launch of one compiled kernel (the driver's launcher_cls).
+
+    src: ASTSource or IRSource, for the argument types. metadata: the kernel's namedtuple.
+    """
+    if env.flag("TRITON_COMPILE_ONLY"):
+        return _CompileOnlyLauncher(metadata.hash)
+    from . import _runtime
+
+    baked = {path[0] for path in getattr(src, "constants", {}) if len(path) == 1}
+    names = [str(name) for name in src.signature]
+    arg_names = getattr(getattr(src, "fn", None), "arg_names", names)
+    types = [
+        "constexpr" if name in arg_names and arg_names.index(name) in baked else type_
+        for name, type_ in zip(names, src.signature.values(), strict=True)
+    ]
+    return _runtime.Launcher(types, names)
+
+
+_CPP_TYPES = {
+    "i1": "int32_t", "u1": "uint32_t", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t",
+    "i64": "int64_t", "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t",
+    "fp16": "float", "bf16": "float", "fp32": "float", "f32": "float", "fp64": "double",
+}  # fmt: skip
+
+#: Bytes cleared before each timed call: the size of torch_npu's own cache buffer, and a
+#: token for CPU tensors, where there is no NPU cache and clearing would dwarf the kernel.
+_NPU_CACHE_BYTES = 192 * 1024 * 1024
+_HOST_CACHE_BYTES = 1024 * 1024
+
+
 class NPUDriver(DriverBase):
     """The simulated NPU."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.utils = NPUUtils()
+        self.launcher_cls = make_launcher
 
     @classmethod
     def is_active(cls) -> bool:
+        """True without a visible accelerator, and beside one when PITON_ACTIVE=1."""
         forced = _forced()
         if forced is not None:
             return forced
@@ -81,23 +242,47 @@ class NPUDriver(DriverBase):
         return GPUTarget("npu", env.arch(), 0)
 
     def get_current_device(self) -> int:
-        return 0
+        npu = torch_npu()
+        return npu.current_device() if npu is not None else 0
 
     def set_current_device(self, device: int) -> None:
-        pass
+        (torch_npu() or HostInterface).set_device(device)
 
     def get_current_stream(self, device: int) -> int:
-        return 0
+        """Handle of the stream that the next launch uses; 0 runs it at once."""
+        stream = launch_stream()
+        if stream is not None:
+            return stream
+        npu = torch_npu()
+        return npu.current_stream(device).npu_stream if npu is not None else 0
 
     def get_active_torch_device(self):
         import torch
 
+        if torch_npu() is not None:
+            return torch.device("npu", self.get_current_device())
         return torch.device("cpu")
 
+    def get_device_interface(self):
+        return torch_npu() or HostInterface
+
     def map_python_to_cpp_type(self, ty: str) -> str:
-        raise NotImplementedError
+        """C++ type of an argument in the packed block."""
+        if ty.startswith(("*", "tensordesc")):
+            return "void*"
+        return _CPP_TYPES[ty]
 
     def get_benchmarker(self):
         from triton.testing import do_bench
 
         return do_bench
+
+    def get_empty_cache_for_benchmark(self):
+        import torch
+
+        npu = torch_npu() is not None
+        size = _NPU_CACHE_BYTES if npu else _HOST_CACHE_BYTES
+        return torch.empty(size // 4, dtype=torch.int32, device="npu" if npu else "cpu")
+
+    def clear_cache(self, cache) -> None:
+        cache.zero_()

@@ -21,7 +21,8 @@ def kernel(**signature):
 def add(x, y, o, n, BLOCK: tl.constexpr):
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offs < n
-    tl.store(o + offs, tl.load(x + offs, mask=mask) + tl.load(y + offs, mask=mask), mask=mask)
+    a = tl.load(x + offs, mask=mask, other=0.0)
+    tl.store(o + offs, a + tl.load(y + offs, mask=mask, other=a), mask=mask)
 
 
 @kernel(
@@ -37,7 +38,7 @@ def matmul(a, b, c, M, N, K, sam, sbk, scm, BM: tl.constexpr, BN: tl.constexpr, 
     ap = a + om[:, None] * sam + ok[None, :]
     bp = b + ok[:, None] * sbk + on[None, :]
     acc = tl.zeros((BM, BN), tl.float32)
-    for k in range(0, tl.cdiv(K, BK)):
+    for k in range(tl.cdiv(K, BK)):
         mask = (om[:, None] < M) & (ok[None, :] < K - k * BK)
         x = tl.load(ap, mask=mask, other=0.0)
         y = tl.load(bp, mask=ok[:, None] < K - k * BK, other=0.0)
@@ -228,7 +229,7 @@ def tuples_and_calls(a, t, n):
 
 
 @kernel(a="*fp32", i="*i32", l="*i64", h="*fp16", u="*u32", n="i32", BLOCK=16)
-def atomics(a, i, l, h, u, n, BLOCK: tl.constexpr):  # noqa: E741
+def atomics(a, i, l, h, u, n, BLOCK: tl.constexpr):
     offs = tl.arange(0, BLOCK)
     mask = offs < n
     v = tl.atomic_add(a + offs, 1.0, mask=mask, sem="relaxed", scope="cta")

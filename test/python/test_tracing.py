@@ -3,9 +3,8 @@
 
 import pytest
 from kernels import KERNELS
-from tracing import trace
-
 from piton import _piton
+from tracing import trace
 
 
 @pytest.mark.parametrize("name", sorted(KERNELS))

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tracing helpers: one kernel, either builder, the text of its Triton IR."""
 
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
+from types import SimpleNamespace
 
 from piton import _piton
 from piton.compiler import PitonBackend
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
 
 TARGET = GPUTarget("npu", "Ascend910B3", 0)
 
@@ -28,6 +29,9 @@ def trace(fn, signature, *, ours=True, attrs=None, **options):
 
     backend = PitonBackend(TARGET)
     parsed = backend.parse_options(options)
+    if not ours:
+        # Stock's context stays stock's only for options that are not the npu's.
+        parsed = SimpleNamespace(**parsed.__dict__)
     ir = _piton if ours else stock
     context = ir.context()
     ir.load_dialects(context)
