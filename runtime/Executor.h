@@ -33,6 +33,8 @@ struct LaunchRequest {
   const uint8_t *args = nullptr; ///< packed block of metadata().argBytes bytes
   /// The launch runs on the thread of the user's call, so that thread's OpenMP team may be used.
   bool onCallerThread = false;
+  /// interruptEpoch() when the launch was submitted: Ctrl-C also ends what is still queued.
+  uint64_t epoch = 0;
 };
 
 class Executor {

@@ -42,7 +42,7 @@ bool BlockRange::takeRearHalf(uint32_t &begin, uint32_t &end) {
 Launch::Launch(const LaunchRequest &request, const LoadedKernel &kernel)
     : request(request), kernel(kernel),
       blocks(uint64_t(request.grid[0]) * request.grid[1] * request.grid[2]),
-      startEpoch(interruptEpoch()) {}
+      startEpoch(request.epoch) {}
 
 void Launch::programId(uint64_t block, uint32_t pid[3]) const {
   const uint32_t *grid = request.grid;

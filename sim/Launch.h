@@ -43,7 +43,7 @@ public:
   const LaunchRequest &request;
   const LoadedKernel &kernel;
   const uint64_t blocks;     ///< x * y * z
-  const uint64_t startEpoch; ///< interruptEpoch() at the start
+  const uint64_t startEpoch; ///< interruptEpoch() at the submission
   uint8_t *lockBuffer = nullptr;
 
   /// Program id of linear block `block`, in the order of the hardware model.

@@ -144,6 +144,8 @@ public:
     ensureSignalHandlers();
     RunningLaunch running;
     Launch launch(request, kernel);
+    if (launch.stopped()) // Ctrl-C while it was queued
+      return launch.finish();
     Memory locks; // fresh, hence zero
     if (meta.lockWords) {
       if (!locks.reserve(meta.lockWords * 8))

@@ -5,12 +5,12 @@
 
 #include "sim/Team.h"
 
+#include "runtime/Threads.h"
 #include "sim/Sanitizers.h"
 
 #include <algorithm>
 #include <atomic>
 #include <climits>
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -19,7 +19,6 @@
 #include <link.h>
 #include <linux/futex.h>
 #include <mutex>
-#include <pthread.h>
 #include <sched.h>
 #include <string>
 #include <sys/syscall.h>
@@ -169,31 +168,17 @@ private:
     Helper *helper;
   };
 
-  /// Helpers take no signals but those that faults and interrupts need.
   bool startThread(Helper &helper) {
-    sigset_t blocked, before;
-    sigfillset(&blocked);
-    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF})
-      sigdelset(&blocked, signal);
-    pthread_sigmask(SIG_SETMASK, &blocked, &before);
     auto *start = new Start{this, &helper};
-    pthread_t thread;
-    int failed = pthread_create(
-        &thread, nullptr,
-        [](void *argument) -> void * {
-          Start start = *static_cast<Start *>(argument);
-          delete static_cast<Start *>(argument);
-          start.pool->serve(*start.helper);
-          return nullptr;
-        },
-        start);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    if (failed) {
-      delete start;
-      return false;
-    }
-    pthread_detach(thread);
-    return true;
+    auto body = [](void *data) {
+      Start start = *static_cast<Start *>(data);
+      delete static_cast<Start *>(data);
+      start.pool->serve(*start.helper);
+    };
+    if (startServiceThread(body, start))
+      return true;
+    delete start;
+    return false;
   }
 
   [[noreturn]] void serve(Helper &helper) {

@@ -48,6 +48,7 @@ piton_status_t run(const std::shared_ptr<const Kernel> &kernel, const Args &args
   request.grid[2] = z;
   request.args = args.bytes;
   request.onCallerThread = true;
+  request.epoch = interruptEpoch();
   return simulator().run(request);
 }
 
@@ -88,6 +89,7 @@ TEST(Simulator, ProgramIdOrderIsThatOfTheSoc) {
     Args args;
     args.set(0, out.data());
     request.args = args.bytes;
+    request.epoch = interruptEpoch();
     ASSERT_EQ(simulator().run(request), PITON_OK);
     for (uint32_t i = 0; i < 24; ++i) {
       uint32_t x = model.xFastest ? i % 2 : i / 12, y = model.xFastest ? i / 2 % 3 : i / 4 % 3,
@@ -147,14 +149,14 @@ TEST(Simulator, BlocksUpToThePhysicalCoresAreAliveTogether) {
 
 TEST(Simulator, BlocksBeyondTheCoresFollow) {
   auto kernel = load("await", true);
-  uint32_t words[2] = {1, 0};
+  uint32_t words[3] = {1, 0, 0};
   ASSERT_EQ(run(kernel, Args().set(0, words).set(8, 1u), 1000), PITON_OK);
   EXPECT_EQ(words[1], 1000u);
 }
 
 TEST(Simulator, WaitingBlocksSleepAndWake) {
   auto kernel = load("await", true);
-  uint32_t words[2] = {0, 0};
+  uint32_t words[3] = {0, 0, 0};
   std::thread other([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
     __atomic_store_n(words, 1, __ATOMIC_RELEASE);
@@ -170,7 +172,7 @@ TEST(Simulator, ConcurrentLaunchesThatWaitForEachOther) {
   KernelMetadata m = testMetadata("await");
   m.canBlock = true;
   auto await = load(m);
-  uint32_t words[2] = {0, 0};
+  uint32_t words[3] = {0, 0, 0};
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)
     threads.emplace_back(
@@ -343,7 +345,7 @@ TEST_P(Faults, InterruptOfWaitingBlocks) {
   if (!GetParam())
     GTEST_SKIP();
   auto kernel = load("await", true);
-  uint32_t words[2] = {0, 0}, started = 1;
+  uint32_t words[3] = {0, 0, 0}, started = 1;
   interruptWhen(&started, [&] {
     EXPECT_EQ(run(kernel, Args().set(0, words).set(8, 1u), 100), PITON_ERROR_INTERRUPTED);
   });

@@ -70,10 +70,11 @@ KERNEL(barrier) {
   }
 }
 
-/// (word*, value): waits until *word reaches value, then adds 1 to word[1].
+/// (word*, value): adds 1 to word[2], waits until *word reaches value, then adds 1 to word[1].
 KERNEL(await) {
   auto *word = argument<uint32_t *>(args, 0);
   uint32_t value = argument<uint32_t>(args, 8);
+  __atomic_fetch_add(word + 2, 1, __ATOMIC_RELAXED);
   while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value)
     c->services->yield(c);
   __atomic_fetch_add(word + 1, 1, __ATOMIC_RELAXED);
