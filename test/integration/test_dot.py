@@ -58,7 +58,7 @@ def run_dot(dtype, m, n, k, rng, ta=False, tb=False, acc="none", precision=None)
     if dtype == torch.int8:
         check_equal(out, want.to(torch.int32))
     else:
-        tight = {"tf32": 5e-3, "bf16x3": 1e-3}.get(precision, 1e-5 if k < 200 else 5e-5)
+        tight = {"tf32": 5e-3, "hf32": 5e-3}.get(precision, 1e-5 if k < 200 else 5e-5)
         check_close(out, want, tight, tight * k**0.5)
 
 
@@ -77,7 +77,7 @@ def test_transposed(dtype, ta, tb, rng):
     run_dot(dtype, 32, 16, 64, rng, ta, tb, "argument")
 
 
-@pytest.mark.parametrize("precision", ("ieee", "tf32", "tf32x3"))
+@pytest.mark.parametrize("precision", ("ieee", "tf32", pytest.param("hf32", marks=piton_only)))
 def test_precision(precision, rng):
     run_dot(torch.float32, 32, 32, 64, rng, precision=precision)
 
