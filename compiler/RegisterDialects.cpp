@@ -39,6 +39,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
@@ -74,6 +76,9 @@ void piton::registerAllPasses() {
   registerPitonConversionPasses();
   // Of MLIR: its transforms (canonicalize, cse, inline, ...) and conversions, so that a
   // part of the pipeline can be named as text (piton-opt, stop and resume, reproducers).
+  // The spelling without the final d names the same pass.
+  PassPipelineRegistration<>("triton-to-unstructure", "Alias of triton-to-unstructured",
+                             [](OpPassManager &pm) { pm.addPass(createTritonToUnstructuredPass()); });
   mlir::registerTransformsPasses();
   mlir::registerConversionPasses();
   registerPitonBishengPasses();

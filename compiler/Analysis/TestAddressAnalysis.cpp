@@ -12,7 +12,7 @@
 using namespace mlir;
 
 namespace piton {
-#define GEN_PASS_DEF_TESTADDRESSANALYSIS
+#define GEN_PASS_DEF_TESTADDRESSANALYSISPASS
 #include "compiler/Transforms/Passes.h.inc"
 
 namespace {
@@ -31,7 +31,7 @@ std::string text(ArrayRef<OpFoldResult> values) {
   return result;
 }
 
-struct TestAddressAnalysis : impl::TestAddressAnalysisBase<TestAddressAnalysis> {
+struct TestAddressAnalysis : impl::TestAddressAnalysisPassBase<TestAddressAnalysis> {
   void keep(OpBuilder &builder, Location loc, StringRef name, ArrayRef<OpFoldResult> values) {
     SmallVector<Value> dynamic;
     for (OpFoldResult value : values)

@@ -110,7 +110,7 @@ def TritonLoopUnrollPass : Pass<"triton-loop-unroll", "::mlir::ModuleOp"> {
 
 //===-- stage ttadapter: control flow and addresses ----------------------===//
 
-def TestAddressAnalysis : Pass<"test-address-analysis"> {
+def TestAddressAnalysisPass : Pass<"test-address-analysis"> {
   let summary = "Say what the address and mask analyses make of each access";
   let description = [{
     Does: gives a remark at every load, store and atomic with the base, offset and
@@ -124,7 +124,7 @@ def TestAddressAnalysis : Pass<"test-address-analysis"> {
                            "::mlir::triton::TritonDialect"];
 }
 
-def RewriteTensorPointer : Pass<"rewrite-tensor-pointer", "::mlir::ModuleOp"> {
+def RewriteTensorPointerPass : Pass<"rewrite-tensor-pointer", "::mlir::ModuleOp"> {
   let summary = "Block pointers and tensor descriptors become tensors of pointers";
   let description = [{
     Does: replaces a block pointer by its base, shape, strides and offsets and a
@@ -143,6 +143,29 @@ def RewriteTensorPointer : Pass<"rewrite-tensor-pointer", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::triton::TritonDialect",
                            "::mlir::scf::SCFDialect"];
+}
+
+def TritonToUnstructuredPass : Pass<"triton-to-unstructured", "::mlir::ModuleOp"> {
+  let summary = "Accesses that are no strided box become loops over lanes or rows";
+  let description = [{
+    Does: first, no pointer crosses a region boundary, is selected or lies in memory
+    any more: loops and branches carry i64 offsets from a base they share, or
+    addresses (`tt.ptr_to_int`, `tt.int_to_ptr`). Then each load, store and atomic
+    whose address is no affine function of the lane, or whose mask is no box, becomes
+    `scf.for` loops {ExtractedLoadOrStore} over the dimensions where it is not; rows
+    that remain stay vectors. The box of the mask bounds the loops, every other
+    condition is an `scf.if` around the access {DiscreteMemAccess}. Lanes are visited
+    in row-major order. A masked scalar access goes under `scf.if`.
+    Requires: `rewrite-tensor-pointer`.
+    Ensures: a tensor access has a structured address and a box mask; no pointer is a
+    loop argument or a result of a region op.
+    Example: test/compiler/Transforms/TritonToUnstructured/example.mlir.
+    Limits: reductions and scans over pointers are refused.
+  }];
+  let options = [Option<"forceScalarizeMode", "force-scalarize-mode", "bool", "false",
+                        "Access every tensor lane by lane">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::triton::TritonDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 //===-- simulator back end -----------------------------------------------===//

@@ -16,7 +16,7 @@
 using namespace mlir;
 
 namespace piton {
-#define GEN_PASS_DEF_REWRITETENSORPOINTER
+#define GEN_PASS_DEF_REWRITETENSORPOINTERPASS
 #include "compiler/Transforms/Passes.h.inc"
 
 namespace {
@@ -469,7 +469,7 @@ struct CallPattern : BlockPattern<triton::CallOp> {
 // The pass
 //===----------------------------------------------------------------------===//
 
-struct RewriteTensorPointer : impl::RewriteTensorPointerBase<RewriteTensorPointer> {
+struct RewriteTensorPointer : impl::RewriteTensorPointerPassBase<RewriteTensorPointer> {
   void runOnOperation() override {
     for (auto func : getOperation().getOps<triton::FuncOp>())
       if (failed(flattenSignature(func)))
