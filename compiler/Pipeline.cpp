@@ -33,4 +33,14 @@ void piton::buildTtirPipeline(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createTritonLoopUnrollPass());
 }
 
-void piton::buildTtAdapterPipeline(OpPassManager &, const PipelineOptions &) {}
+void piton::buildTtAdapterPipeline(OpPassManager &pm, const PipelineOptions &) {
+  // Block pointers and descriptors become tensors of pointers and masks: one kind of access
+  // from here on.
+  pm.addPass(createRewriteTensorPointerPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // Whatever is no strided box by now is accessed lane by lane or row by row.
+  pm.addPass(createTritonToUnstructuredPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
