@@ -35,8 +35,7 @@ static OpFoldResult offsetOf(Value offset, OpBuilder &b, Location loc) {
   return arith::IndexCastOp::create(b, loc, b.getIndexType(), offset).getResult();
 }
 
-/// Splits a scalar pointer into its base and the element offset of its addptr chain.
-static std::pair<Value, OpFoldResult> splitScalar(Value pointer, OpBuilder &b, Location loc) {
+std::pair<Value, OpFoldResult> splitScalar(Value pointer, OpBuilder &b, Location loc) {
   OpFoldResult offset = b.getIndexAttr(0);
   while (auto add = pointer.getDefiningOp<triton::AddPtrOp>()) {
     offset = addIndex(b, loc, offsetOf(add.getOffset(), b, loc), offset);

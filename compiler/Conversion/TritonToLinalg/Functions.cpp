@@ -111,6 +111,7 @@ static bool isKept(NamedAttribute attribute) {
 LogicalResult Lowering::convertFunction(triton::FuncOp func, bool globalKernel, bool hasDot,
                                         bool hasSimt) {
   OpBuilder b(func);
+  bool isKernel = !func.isExternal() && func.isPublic();
   SmallVector<Type> inputs, results;
   SmallVector<DictionaryAttr> attributes;
   for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
@@ -122,7 +123,8 @@ LogicalResult Lowering::convertFunction(triton::FuncOp func, bool globalKernel, 
     inputs.push_back(converted);
     NamedAttrList argument(
         function_interface_impl::getArgAttrDict(func, static_cast<unsigned>(index)));
-    if (!func.isExternal())
+    // The launcher reads the kinds in text order, so only the kernel may carry them.
+    if (isKernel)
       if (unsigned kind = kinds.lookup(func.getArgument(index)))
         argument.set("tt.tensor_kind", b.getI32IntegerAttr(kind - 1));
     attributes.push_back(argument.getDictionary(b.getContext()));
@@ -133,7 +135,6 @@ LogicalResult Lowering::convertFunction(triton::FuncOp func, bool globalKernel, 
       return func.emitOpError("returns ") << type << ", which has no form below Triton IR";
     results.push_back(converted);
   }
-  bool isKernel = !func.isExternal() && func.isPublic();
   bool hasArgumentAttributes =
       llvm::any_of(attributes, [](DictionaryAttr attribute) { return !attribute.empty(); });
   auto converted = func::FuncOp::create(b, func.getLoc(), func.getName(),

@@ -92,6 +92,8 @@ public:
   mlir::LogicalResult lowerStore(mlir::triton::StoreOp op);
   mlir::LogicalResult lowerAtomicRMW(mlir::triton::AtomicRMWOp op);
   mlir::LogicalResult lowerAtomicCAS(mlir::triton::AtomicCASOp op);
+  /// Ops of the ascend dialect (AscendOps.cpp).
+  mlir::LogicalResult lowerAscend(mlir::Operation *op);
 
   //===--------------------------------------------------------------------===//
   // Helpers.cpp: calls of private functions that the back end knows by name
@@ -166,6 +168,9 @@ mlir::Value transposed(mlir::OpBuilder &b, mlir::Location loc, mlir::Value tenso
 /// The scalar every lane of `tensor` holds, built at the insertion point, or null.
 mlir::Value scalarOf(mlir::Value tensor, mlir::OpBuilder &b, mlir::Location loc);
 mlir::Value asIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::OpFoldResult value);
+/// Splits a scalar pointer into its base and the element offset of its addptr chain.
+std::pair<mlir::Value, mlir::OpFoldResult> splitScalar(mlir::Value pointer, mlir::OpBuilder &b,
+                                                       mlir::Location loc);
 /// Folding index arithmetic.
 mlir::OpFoldResult addIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::OpFoldResult lhs,
                             mlir::OpFoldResult rhs);

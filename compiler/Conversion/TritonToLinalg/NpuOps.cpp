@@ -19,6 +19,14 @@ Value createPointerCast(OpBuilder &b, Location loc, Value address, Value size, M
   return memory;
 }
 
+void markStrideAlignment(OpBuilder &b, Location loc, Value memory, int64_t dim) {
+  NamedAttribute hints[] = {
+      b.getNamedAttr("hfusion.stride_align_dims",
+                     b.getDenseI32ArrayAttr({static_cast<int32_t>(dim)})),
+      b.getNamedAttr("hfusion.stride_align_value_in_byte", b.getDenseI32ArrayAttr({32}))};
+  annotation::MarkOp::create(b, loc, memory, hints);
+}
+
 void markRoundToNearest(Operation *cast) {
   auto mode = hfusion::RoundModeAttr::get(cast->getContext(), hfusion::RoundMode::RINT);
   cast->setDiscardableAttr("round_mode", mode);

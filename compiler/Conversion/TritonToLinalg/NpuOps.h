@@ -16,6 +16,9 @@ mlir::Value createPointerCast(mlir::OpBuilder &b, mlir::Location loc, mlir::Valu
 /// Marks a narrowing or widening float cast with round_mode = rint.
 void markRoundToNearest(mlir::Operation *cast);
 
+/// Asks for 32-byte alignment of `memory` (a view) along `dim`.
+void markStrideAlignment(mlir::OpBuilder &b, mlir::Location loc, mlir::Value memory, int64_t dim);
+
 } // namespace piton::linalglowering
 
 #endif // PITON_COMPILER_CONVERSION_TRITONTOLINALG_NPUOPS_H

@@ -7,6 +7,7 @@
 #include "compiler/Conversion/Passes.h"
 #include "compiler/Conversion/TritonToLinalg/Lowering.h"
 #include "compiler/Dialect/Annotation/Annotation.h"
+#include "compiler/Dialect/Ascend/Ascend.h"
 #include "compiler/Dialect/HFusion/HFusion.h"
 #include "compiler/Dialect/HIVM/HIVM.h"
 
@@ -63,6 +64,8 @@ LogicalResult lowerMemoryOp(Lowering &lowering, Operation *op) {
         return success();
       })
       .Default([&](Operation *other) {
+        if (isa_and_nonnull<triton::ascend::AscendDialect>(other->getDialect()))
+          return lowering.lowerAscend(other);
         if (isForeign(other) && hasPointer(other))
           return lowering.lowerForeignPointers(other);
         return success();
@@ -148,7 +151,10 @@ struct TritonToLinalg : piton::impl::TritonToLinalgBase<TritonToLinalg> {
   bool usesSimt() {
     bool found = false;
     getOperation().walk([&](Operation *op) {
-      Attribute mode = op->getDiscardableAttr("hivm.vf_mode");
+      found |= isa<triton::ascend::IndirectLoadOp, triton::ascend::IndirectStoreOp,
+                   triton::ascend::IndexPutOp, triton::ascend::GatherOutToUbOp,
+                   triton::ascend::ScatterUbToOutOp>(op);
+      Attribute mode = op->getAttr("hivm.vf_mode");
       if (!mode)
         return;
       std::string text;
