@@ -147,6 +147,7 @@ void bindBuilder(nanobind::module_ &m, nanobind::class_<Builder> &cls);
 void bindBuilderArith(nanobind::class_<Builder> &cls);
 void bindBuilderTriton(nanobind::class_<Builder> &cls);
 void bindCompile(nanobind::module_ &m);
+void bindBisheng(nanobind::module_ &m);
 
 } // namespace piton::python
 

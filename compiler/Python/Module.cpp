@@ -12,4 +12,5 @@ NB_MODULE(_piton, m) {
   nb::set_leak_warnings(false);
   piton::python::bindIR(m);
   piton::python::bindCompile(m);
+  piton::python::bindBisheng(m);
 }

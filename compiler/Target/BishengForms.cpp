@@ -172,7 +172,7 @@ struct LegalizeForBisheng : impl::LegalizeForBishengBase<LegalizeForBisheng> {
       return signalPassFailure();
     bisheng::Context context(&getContext(), *chosen);
     // Bodies of linalg ops become tensor arithmetic first, which the last group then sees.
-    for (auto *group : {bisheng::legalizeMemory,
+    for (auto *group : {bisheng::legalizeMemory, bisheng::legalizeAtomics,
                         bisheng::legalizeReductions, bisheng::legalizeGenerics,
                         bisheng::legalizeMatmuls, bisheng::legalizeElementwise})
       if (failed(group(getOperation(), context)))

@@ -227,17 +227,10 @@ LogicalResult Verifier::reduce(linalg::ReduceOp op) {
 }
 
 LogicalResult Verifier::generic(linalg::GenericOp op) {
-  if (auto kind = op->getAttrOfType<StringAttr>("GenericAtomicRMW")) {
-    if (!op.hasPureBufferSemantics())
-      return no(op, "an atomic on tensors crashes it", "give it buffers");
-    if (op.getNumDpsInits() > 1 && isC220())
-      return no(op, "an atomic that returns the old value crashes it",
-                "read the value under a block lock");
-    if (kind != "cas" && kind != "exch")
-      return no(op, "this kind has a form of its own", "use hivm.hir.store with atomic");
-    return success();
-  }
-  if (op.hasPureBufferSemantics() || isArange(op))
+  if (op->hasAttr("GenericAtomicRMW"))
+    return no(op, "an atomic update must have a form of its own",
+              "use hivm.hir.store with atomic, or a block lock");
+  if (isArange(op))
     return success();
   return no(op, "it refuses linalg.generic", "use arith and math on tensors");
 }

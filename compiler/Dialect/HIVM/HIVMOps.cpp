@@ -43,6 +43,8 @@ static ParseResult parseFlagId(OpAsmParser &parser, IntegerAttr &flag,
 static void printFlagId(OpAsmPrinter &printer, Operation *, IntegerAttr flag, Value dynamic) {
   if (dynamic)
     printer << dynamic;
+  else if (flag.getType().isInteger(64)) // the NPU compiler reads no type behind it
+    printer << flag.getValue();
   else
     printer << flag;
 }
