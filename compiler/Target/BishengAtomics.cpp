@@ -109,7 +109,7 @@ struct AtomicLowering {
   LogicalResult read(linalg::GenericOp op, Update &update);
   LogicalResult lower(Update &update);
   LogicalResult lowerUnderLock(Update &update, SmallVector<Value> wholes);
-  Value wholeTensor(const Source &source, Location loc);
+  Value wholeTensor(Source &source, Location loc);
   Value part(Value whole, memref::SubViewOp view, Location loc);
   LogicalResult placeLock(func::FuncOp function);
 };
@@ -135,10 +135,10 @@ LogicalResult AtomicLowering::read(linalg::GenericOp op, Update &update) {
 }
 
 /// What was put into the buffer, as a tensor of the buffer's shape.
-Value AtomicLowering::wholeTensor(const Source &source, Location loc) {
+Value AtomicLowering::wholeTensor(Source &source, Location loc) {
   if (isa<RankedTensorType>(source.whole.getType()))
     return source.whole;
-  auto type = cast<MemRefType>(source.buffer.getType());
+  MemRefType type = source.buffer.getType();
   return splat(b, loc, source.whole, RankedTensorType::get(type.getShape(), type.getElementType()));
 }
 
@@ -159,7 +159,7 @@ LogicalResult AtomicLowering::lower(Update &update) {
     mlir::hivm::PipeBarrierOp::create(b, loc, all);
   };
   SmallVector<Value> wholes;
-  for (const Source &source : update.operands)
+  for (Source &source : update.operands)
     wholes.push_back(wholeTensor(source, loc));
   std::optional<AtomicKind> hardware = hardwareKind(update.kind, update.element());
   // Stores of this block reach memory before the update is seen.

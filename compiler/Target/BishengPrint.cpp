@@ -11,6 +11,7 @@
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -122,6 +123,7 @@ LogicalResult printForBisheng(ModuleOp module, const BishengOptions &options, st
   LegalizeForBishengOptions passOptions;
   passOptions.family = bishengFamilyOf(options.target) == BishengFamily::C220 ? "c220" : "a5";
   pm.addPass(createLegalizeForBisheng(passOptions));
+  pm.addPass(createCSEPass()); // legalising repeats constants and fills
   if (failed(pm.run(*copy)))
     return failure();
 
