@@ -32,7 +32,7 @@ namespace {
 const char *const kNarrowFloats[] = {"bf16", "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ"};
 
 /// Tensors to buffers with static places.
-void buildBufferPipeline(OpPassManager &pm) {
+void buildBufferPipeline(OpPassManager &pm, bool avx512) {
   pm.addPass(createSimPrepare());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createCSEPass());
@@ -43,6 +43,9 @@ void buildBufferPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createSimTieLoopTensors());
   pm.addPass(bufferization::createOneShotBufferizePass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  SimVectorizeOptions vectorize;
+  vectorize.maskNarrow = avx512;
+  pm.addNestedPass<func::FuncOp>(createSimVectorize(vectorize));
   pm.addNestedPass<func::FuncOp>(createSimLowerBuffers());
   pm.addNestedPass<func::FuncOp>(createSimAssignArena());
 }
@@ -133,9 +136,12 @@ LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions 
   MLIRContext *context = module.getContext();
   KernelMetadata metadata;
   metadata.target = options.target;
+  const std::string features = options.hostCpu.empty() && options.hostFeatures.empty()
+                                   ? hostCpuFeatures()
+                                   : options.hostFeatures;
   {
     PassManager pm(context);
-    buildBufferPipeline(pm);
+    buildBufferPipeline(pm, features.find("+avx512bw") != std::string::npos);
     if (failed(pm.run(module)))
       return failure();
   }

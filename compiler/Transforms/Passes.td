@@ -233,6 +233,34 @@ def SimTieLoopTensors : Pass<"sim-tie-loop-tensors", "mlir::func::FuncOp"> {
                            "mlir::tensor::TensorDialect", "mlir::arith::ArithDialect"];
 }
 
+def SimVectorize : Pass<"sim-vectorize", "mlir::func::FuncOp"> {
+  let summary = "Vector loops that read and write memory directly";
+  let description = [{
+    Does: emits each elementwise or reducing linalg.generic with a contiguous innermost
+    dimension as loops over vectors, with one masked loop for the rest of a row. A local
+    buffer that only holds a masked load is replaced by the load, one that is only stored by
+    the store. A store that may overlap a load of the same op is tested at run time; on
+    overlap the load is copied first.
+
+    Requires: a bufferized kernel whose copies are still memref.copy.
+
+    Ensures: every lane outside of a load's box has the pad value; memory outside of a box is
+    neither read nor written.
+
+    Example: test/compiler/Target/Simulator/vectorize.mlir
+
+    Limits: i1 and 8-bit floats in memory, bodies with control flow and reductions with
+    several ops stay linalg ops and become scalar loops.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", /*default=*/"32", "lanes of one vector step">,
+    Option<"maskNarrow", "mask-narrow", "bool", /*default=*/"true",
+           "the host masks 8- and 16-bit lanes (AVX-512 BW); else rests of such rows are scalar">
+  ];
+  let dependentDialects = ["mlir::vector::VectorDialect", "mlir::scf::SCFDialect",
+                           "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"];
+}
+
 def SimLowerBuffers : Pass<"sim-lower-buffers", "mlir::func::FuncOp"> {
   let summary = "Copies to loops, dots to the tile product service";
   let description = [{

@@ -204,7 +204,7 @@ LogicalResult lowerNamedOp(Operation *op) {
     return lowerHfusionAtomic(op, name);
   if (name == "hfusion.histogram")
     return lowerHistogram(op);
-  return op->emitError("this op has no simulator lowering");
+  return op->emitOpError("has no simulator lowering");
 }
 
 bool isDeviceDialect(StringRef dialect) {

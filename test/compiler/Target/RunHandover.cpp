@@ -136,6 +136,8 @@ int main(int argc, char **argv) {
   request.kernel = kernel.get();
   std::copy(grid, grid + 3, request.grid);
   request.args = reinterpret_cast<const uint8_t *>(args.data());
+  if (!grid[0])
+    return 0; // compile only
   if (piton::simulator().run(request) != PITON_OK)
     return fail(piton::lastError());
   for (const Buffer &buffer : buffers) {

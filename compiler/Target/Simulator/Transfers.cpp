@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recognition of loads and stores that vector loops take over; see Transfers.h. A load may
+// move down to its readers only over code that writes no shared memory, a store may move
+// up to its writer only over code that does not touch shared memory at all.
+#include "compiler/Target/Simulator/Transfers.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace piton::simulator {
+
+Value viewSource(Value memref) {
+  while (Operation *def = memref.getDefiningOp()) {
+    if (isa<memref::SubViewOp, memref::CastOp, memref::ReinterpretCastOp, memref::CollapseShapeOp,
+            memref::ExpandShapeOp, memref::ReshapeOp>(def))
+      memref = def->getOperand(0);
+    else
+      break;
+  }
+  return memref;
+}
+
+bool isLocalMemory(Value memref) {
+  Operation *def = viewSource(memref).getDefiningOp();
+  return def && isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(def);
+}
+
+namespace {
+
+/// Calls `visit(value, isWrite)` for the memory an op touches; false when it is not known.
+bool visitMemory(Operation *op, llvm::function_ref<void(Value, bool)> visit) {
+  if (isMemoryEffectFree(op) || isa<memref::AllocOp, memref::AllocaOp>(op))
+    return true;
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+    for (Value input : linalgOp.getDpsInputs())
+      if (isa<MemRefType>(input.getType()))
+        visit(input, false);
+    for (Value init : linalgOp.getDpsInits())
+      visit(init, true);
+    // A body with calls or loads of its own is not transparent.
+    bool plain = true;
+    for (Operation &inner : linalgOp.getBlock()->without_terminator())
+      plain &= isMemoryEffectFree(&inner);
+    return plain;
+  }
+  if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+    visit(copy.getSource(), false);
+    visit(copy.getTarget(), true);
+    return true;
+  }
+  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    visit(load.getMemRef(), false);
+    return true;
+  }
+  if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    visit(store.getMemRef(), true);
+    return true;
+  }
+  if (auto load = dyn_cast<vector::LoadOp>(op)) {
+    visit(load.getBase(), false);
+    return true;
+  }
+  if (auto store = dyn_cast<vector::StoreOp>(op)) {
+    visit(store.getBase(), true);
+    return true;
+  }
+  if (isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp>(op)) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Operation &inner : block)
+          if (!visitMemory(&inner, visit))
+            return false;
+    return true;
+  }
+  return op->hasTrait<OpTrait::IsTerminator>();
+}
+
+bool touchesSharedMemory(Operation *op, bool writesOnly) {
+  bool shared = false;
+  bool known = visitMemory(op, [&](Value memref, bool isWrite) {
+    shared |= (isWrite || !writesOnly) && !isLocalMemory(memref);
+  });
+  return !known || shared;
+}
+
+/// Full extents as null, others as values; false when the view is not a plain box from 0.
+bool boxOf(memref::SubViewOp view, SmallVector<Value> &box) {
+  OpBuilder b(view);
+  if (view.getSourceType().getRank() != view.getType().getRank())
+    return false;
+  for (auto [offset, stride] : llvm::zip(view.getMixedOffsets(), view.getMixedStrides()))
+    if (getConstantIntValue(offset) != 0 || getConstantIntValue(stride) != 1)
+      return false;
+  for (auto [d, size] : llvm::enumerate(view.getMixedSizes())) {
+    int64_t full = view.getSourceType().getDimSize(d);
+    std::optional<int64_t> constant = getConstantIntValue(size);
+    if (constant && *constant == full)
+      box.push_back(Value());
+    else if (constant)
+      box.push_back(arith::ConstantIndexOp::create(b, view.getLoc(), *constant));
+    else
+      box.push_back(cast<Value>(size));
+  }
+  return true;
+}
+
+bool sameBox(ArrayRef<Value> a, ArrayRef<Value> b) {
+  for (auto [x, y] : llvm::zip(a, b)) {
+    if (x == y)
+      continue;
+    if (!x || !y)
+      return false;
+    std::optional<int64_t> p = getConstantIntValue(x), q = getConstantIntValue(y);
+    if (!p || p != q)
+      return false;
+  }
+  return a.size() == b.size();
+}
+
+bool hasUnitInnerStride(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return type.getRank() > 0 && succeeded(type.getStridesAndOffset(strides, offset)) &&
+         strides.back() == 1;
+}
+
+Value skipCasts(Value memref) {
+  while (auto conversion = memref.getDefiningOp<memref::CastOp>())
+    memref = conversion.getSource();
+  return memref;
+}
+
+/// The two sides of a copy between `buffer` and memory: the whole buffer, or equal boxes.
+bool matchSides(Value local, Value shared, memref::AllocOp buffer, Value &memory,
+                SmallVector<Value> &box) {
+  local = skipCasts(local);
+  shared = skipCasts(shared);
+  int64_t rank = buffer.getType().getRank();
+  if (local == buffer.getResult()) {
+    memory = shared;
+    box.assign(rank, Value());
+  } else {
+    auto localView = local.getDefiningOp<memref::SubViewOp>();
+    auto sharedView = shared.getDefiningOp<memref::SubViewOp>();
+    SmallVector<Value> sharedBox;
+    if (!localView || !sharedView || skipCasts(localView.getSource()) != buffer.getResult() ||
+        !boxOf(localView, box) || !boxOf(sharedView, sharedBox) || !sameBox(box, sharedBox))
+      return false;
+    memory = skipCasts(sharedView.getSource());
+  }
+  auto type = cast<MemRefType>(memory.getType());
+  return type.getShape() == buffer.getType().getShape() && hasUnitInnerStride(type) &&
+         !isLocalMemory(memory);
+}
+
+/// A fill of the whole buffer, alone in its scf.if when it is guarded.
+bool matchFill(linalg::FillOp fill, memref::CopyOp copy, Load &load) {
+  load.pad = fill.getInputs().front();
+  load.fill = fill;
+  if (fill->getBlock() == copy->getBlock())
+    return fill->isBeforeInBlock(copy);
+  auto guard = dyn_cast<scf::IfOp>(fill->getParentOp());
+  if (!guard || guard->getBlock() != copy->getBlock() || !guard->isBeforeInBlock(copy) ||
+      guard->getNumResults() != 0 || !guard.getElseRegion().empty() ||
+      guard.thenBlock() != fill->getBlock())
+    return false;
+  // The guard says "the box is not full": inside a full box no lane needs the pad.
+  if (guard.thenBlock()->getOperations().size() != 2)
+    return false;
+  load.fill = guard;
+  Operation *pad = load.pad.getDefiningOp();
+  return !pad || !guard->isProperAncestor(pad);
+}
+
+struct Finder {
+  llvm::function_ref<bool(Operation *)> isVectorized;
+  Transfers result;
+
+  /// No op strictly between may write shared memory.
+  static bool canMoveDown(Operation *from, Operation *to) {
+    for (Operation *op = from->getNextNode(); op && op != to; op = op->getNextNode())
+      if (touchesSharedMemory(op, /*writesOnly=*/true))
+        return false;
+    return true;
+  }
+
+  bool matchLoad(memref::AllocOp buffer, Load &load) {
+    SmallVector<Operation *> readers;
+    SmallVector<Operation *> work(buffer->user_begin(), buffer->user_end());
+    linalg::FillOp fill;
+    while (!work.empty()) {
+      Operation *user = work.pop_back_val();
+      if (auto view = dyn_cast<memref::SubViewOp>(user)) {
+        work.append(view->user_begin(), view->user_end());
+      } else if (auto conversion = dyn_cast<memref::CastOp>(user)) {
+        work.append(conversion->user_begin(), conversion->user_end());
+      } else if (auto copy = dyn_cast<memref::CopyOp>(user)) {
+        if (load.copy || viewSource(copy.getTarget()) != buffer.getResult() ||
+            viewSource(copy.getSource()) == buffer.getResult())
+          return false;
+        load.copy = copy;
+      } else if (auto other = dyn_cast<linalg::FillOp>(user)) {
+        if (fill || other.getDpsInits().front() != buffer.getResult())
+          return false;
+        fill = other;
+      } else if (isVectorized(user) &&
+                 !llvm::is_contained(SmallVector<Value>(cast<linalg::GenericOp>(user).getDpsInits()),
+                                     buffer.getResult())) {
+        readers.push_back(user);
+      } else {
+        return false;
+      }
+    }
+    if (!load.copy || readers.empty() || load.copy->getBlock() != buffer->getBlock())
+      return false;
+    load.buffer = buffer;
+    if (!matchSides(load.copy.getTarget(), load.copy.getSource(), buffer, load.memory, load.box))
+      return false;
+    if (fill && !matchFill(fill, load.copy, load))
+      return false;
+    for (Operation *reader : readers) {
+      if (reader->getBlock() != load.copy->getBlock() || !load.copy->isBeforeInBlock(reader) ||
+          !canMoveDown(load.copy, reader) ||
+          !llvm::is_contained(reader->getOperands(), buffer.getResult()))
+        return false;
+    }
+    return true;
+  }
+
+  bool matchStore(memref::AllocOp buffer, Store &store) {
+    Operation *writer = nullptr;
+    SmallVector<Operation *> work(buffer->user_begin(), buffer->user_end());
+    while (!work.empty()) {
+      Operation *user = work.pop_back_val();
+      if (isa<memref::SubViewOp, memref::CastOp>(user)) {
+        work.append(user->user_begin(), user->user_end());
+      } else if (auto copy = dyn_cast<memref::CopyOp>(user)) {
+        if (store.copy || viewSource(copy.getSource()) != buffer.getResult())
+          return false;
+        store.copy = copy;
+      } else if (isVectorized(user)) {
+        auto generic = cast<linalg::GenericOp>(user);
+        SmallVector<Value> inits(generic.getDpsInits());
+        auto init = llvm::find(inits, buffer.getResult());
+        if (writer || llvm::is_contained(generic.getDpsInputs(), buffer.getResult()) ||
+            init == inits.end())
+          return false;
+        OpOperand *operand = generic.getDpsInitOperand(init - inits.begin());
+        // Every element written once, from nothing.
+        if (generic.payloadUsesValueFromOperand(operand) || generic.getNumReductionLoops() != 0 ||
+            !generic.getMatchingIndexingMap(operand).isIdentity() ||
+            llvm::count(inits, buffer.getResult()) != 1)
+          return false;
+        writer = user;
+      } else {
+        return false;
+      }
+    }
+    if (!store.copy || !writer || store.copy->getBlock() != writer->getBlock() ||
+        !writer->isBeforeInBlock(store.copy))
+      return false;
+    store.buffer = buffer;
+    if (!matchSides(store.copy.getSource(), store.copy.getTarget(), buffer, store.memory,
+                    store.box))
+      return false;
+    for (Operation *op = writer->getNextNode(); op != store.copy.getOperation();
+         op = op->getNextNode())
+      if (touchesSharedMemory(op, /*writesOnly=*/false) || readsFoldedLoad(op))
+        return false;
+    return hoistAbove(store, writer);
+  }
+
+  bool readsFoldedLoad(Operation *op) {
+    return llvm::any_of(op->getOperands(), [&](Value value) {
+      return result.loads.contains(value);
+    });
+  }
+
+  /// The store's view and box must exist at the writer: pure ops in between move up.
+  static bool hoistAbove(Store &store, Operation *writer) {
+    SmallVector<Value> needed{store.memory};
+    for (Value size : store.box)
+      if (size)
+        needed.push_back(size);
+    SmallVector<Operation *> moves;
+    llvm::SmallPtrSet<Operation *, 8> seen;
+    while (!needed.empty()) {
+      Operation *def = needed.pop_back_val().getDefiningOp();
+      if (!def || def->getBlock() != writer->getBlock() || def->isBeforeInBlock(writer) ||
+          !seen.insert(def).second)
+        continue;
+      if (!isMemoryEffectFree(def) || def->getNumRegions() != 0)
+        return false;
+      moves.push_back(def);
+      needed.append(def->operand_begin(), def->operand_end());
+    }
+    llvm::sort(moves, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    for (Operation *op : moves)
+      op->moveBefore(writer);
+    return true;
+  }
+};
+
+} // namespace
+
+bool mayWriteSharedMemory(Operation *op) { return touchesSharedMemory(op, true); }
+
+Transfers findTransfers(func::FuncOp function,
+                        llvm::function_ref<bool(Operation *)> isVectorized) {
+  Finder finder{isVectorized, {}};
+  SmallVector<memref::AllocOp> buffers;
+  function.walk([&](memref::AllocOp alloc) {
+    if (alloc.getType().hasStaticShape() && alloc.getType().getLayout().isIdentity())
+      buffers.push_back(alloc);
+  });
+  for (memref::AllocOp buffer : buffers) {
+    Load load;
+    if (finder.matchLoad(buffer, load))
+      finder.result.loads.insert({buffer.getResult(), load});
+  }
+  for (memref::AllocOp buffer : buffers) {
+    Store store;
+    if (!finder.result.loads.contains(buffer.getResult()) && finder.matchStore(buffer, store))
+      finder.result.stores.insert({buffer.getResult(), store});
+  }
+  return std::move(finder.result);
+}
+
+} // namespace piton::simulator

@@ -1,0 +1,770 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// sim-vectorize: linalg.generic on buffers to vector loops. A row is one main loop over
+// whole vectors and one masked loop for what is left; both have the same body. Loads and
+// stores found by findTransfers address memory itself instead of a local copy.
+#include "compiler/Target/Simulator/Transfers.h"
+#include "compiler/Target/Simulator/Utils.h"
+#include "compiler/Transforms/Passes.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
+
+namespace piton {
+#define GEN_PASS_DEF_SIMVECTORIZE
+#include "compiler/Transforms/Passes.h.inc"
+} // namespace piton
+
+using namespace mlir;
+using namespace piton;
+using namespace piton::simulator;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Which ops qualify
+//===----------------------------------------------------------------------===//
+
+/// Element types that vectors load and store as they lie in memory.
+bool isMemoryType(Type type) {
+  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
+    return true;
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && llvm::is_contained({8u, 16u, 32u, 64u}, integer.getWidth());
+}
+
+bool isBodyType(Type type) {
+  return isMemoryType(type) || type.isInteger(1) || isa<IndexType>(type);
+}
+
+bool isBodyOp(Operation &op) {
+  if (isa<linalg::IndexOp, linalg::YieldOp, arith::ConstantOp>(op))
+    return true;
+  return OpTrait::hasElementwiseMappableTraits(&op) && isMemoryEffectFree(&op) &&
+         llvm::all_of(op.getResultTypes(), isBodyType) &&
+         llvm::all_of(op.getOperandTypes(), isBodyType);
+}
+
+/// The combiner of a reduction: `yield op(accumulator, value)` with one use each.
+struct Combiner {
+  Operation *op = nullptr;
+  Value value; ///< the side that is not the accumulator
+};
+
+std::optional<vector::CombiningKind> combiningKind(Operation *op) {
+  using Kind = vector::CombiningKind;
+  return llvm::TypeSwitch<Operation *, std::optional<Kind>>(op)
+      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Kind::ADD; })
+      .Case<arith::MulFOp, arith::MulIOp>([](auto) { return Kind::MUL; })
+      .Case<arith::MaxNumFOp>([](auto) { return Kind::MAXNUMF; })
+      .Case<arith::MinNumFOp>([](auto) { return Kind::MINNUMF; })
+      .Case<arith::MaximumFOp>([](auto) { return Kind::MAXIMUMF; })
+      .Case<arith::MinimumFOp>([](auto) { return Kind::MINIMUMF; })
+      .Case<arith::MaxSIOp>([](auto) { return Kind::MAXSI; })
+      .Case<arith::MinSIOp>([](auto) { return Kind::MINSI; })
+      .Case<arith::MaxUIOp>([](auto) { return Kind::MAXUI; })
+      .Case<arith::MinUIOp>([](auto) { return Kind::MINUI; })
+      .Case<arith::AndIOp>([](auto) { return Kind::AND; })
+      .Case<arith::OrIOp>([](auto) { return Kind::OR; })
+      .Case<arith::XOrIOp>([](auto) { return Kind::XOR; })
+      .Default([](auto) { return std::nullopt; });
+}
+
+/// The value that changes nothing, NaN included: max and min of numbers start at NaN.
+TypedAttr neutralElement(OpBuilder &b, vector::CombiningKind kind, Type type) {
+  using Kind = vector::CombiningKind;
+  if (auto real = dyn_cast<FloatType>(type)) {
+    const llvm::fltSemantics &semantics = real.getFloatSemantics();
+    switch (kind) {
+    case Kind::ADD:
+      return b.getFloatAttr(type, APFloat::getZero(semantics, /*Negative=*/true));
+    case Kind::MUL:
+      return b.getFloatAttr(type, 1.0);
+    case Kind::MAXNUMF:
+    case Kind::MINNUMF:
+      return b.getFloatAttr(type, APFloat::getQNaN(semantics));
+    case Kind::MAXIMUMF:
+      return b.getFloatAttr(type, APFloat::getInf(semantics, true));
+    case Kind::MINIMUMF:
+      return b.getFloatAttr(type, APFloat::getInf(semantics, false));
+    default:
+      return nullptr;
+    }
+  }
+  unsigned width = type.getIntOrFloatBitWidth();
+  switch (kind) {
+  case Kind::ADD:
+  case Kind::OR:
+  case Kind::XOR:
+  case Kind::MAXUI:
+    return b.getIntegerAttr(type, APInt::getZero(width));
+  case Kind::MUL:
+    return b.getIntegerAttr(type, APInt(width, 1));
+  case Kind::AND:
+  case Kind::MINUI:
+    return b.getIntegerAttr(type, APInt::getAllOnes(width));
+  case Kind::MAXSI:
+    return b.getIntegerAttr(type, APInt::getSignedMinValue(width));
+  case Kind::MINSI:
+    return b.getIntegerAttr(type, APInt::getSignedMaxValue(width));
+  default:
+    return nullptr;
+  }
+}
+
+/// One generic that will be emitted, with what its shape tells.
+struct Plan {
+  linalg::GenericOp op;
+  unsigned inner = 0;                     ///< the vectorised dimension: the last
+  SmallVector<int64_t> extents;           ///< of all dimensions
+  SmallVector<Combiner> combiners;        ///< per init; empty op: stored per element
+};
+
+/// How a map uses the inner dimension: as its last result, not at all, or otherwise.
+enum class InnerUse { Contiguous, None, Other };
+
+InnerUse innerUse(AffineMap map, unsigned inner) {
+  if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
+    return InnerUse::Other;
+  for (auto [i, result] : llvm::enumerate(map.getResults()))
+    if (result.isFunctionOfDim(inner))
+      return i + 1 == map.getNumResults() ? InnerUse::Contiguous : InnerUse::Other;
+  return InnerUse::None;
+}
+
+bool hasUnitInnerStride(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return memref && memref.getRank() > 0 &&
+         succeeded(memref.getStridesAndOffset(strides, offset)) && strides.back() == 1;
+}
+
+bool matchCombiner(linalg::GenericOp op, unsigned init, Combiner &combiner) {
+  auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
+  Operation *def = yield.getOperand(init).getDefiningOp();
+  BlockArgument accumulator = op.getRegionOutputArgs()[init];
+  if (!def || def->getBlock() != op.getBody() || !combiningKind(def) || !accumulator.hasOneUse() ||
+      !def->getResult(0).hasOneUse() || *accumulator.user_begin() != def)
+    return false;
+  combiner.op = def;
+  combiner.value = def->getOperand(0) == accumulator ? def->getOperand(1) : def->getOperand(0);
+  return true;
+}
+
+std::optional<Plan> planFor(Operation *candidate) {
+  auto op = dyn_cast<linalg::GenericOp>(candidate);
+  if (!op || !op.hasPureBufferSemantics() || op->hasAttr("GenericAtomicRMW") ||
+      op.getNumLoops() == 0)
+    return std::nullopt;
+  Plan plan;
+  plan.op = op;
+  plan.extents = op.getStaticLoopRanges();
+  plan.inner = op.getNumLoops() - 1;
+  if (llvm::any_of(plan.extents, ShapedType::isDynamic) || plan.extents[plan.inner] < 4)
+    return std::nullopt;
+  if (!llvm::all_of(op.getBody()->getOperations(), isBodyOp))
+    return std::nullopt;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (OpOperand &operand : op->getOpOperands()) {
+    Type element = getElementTypeOrSelf(operand.get().getType());
+    if (!isa<MemRefType>(operand.get().getType())) {
+      if (!isBodyType(element))
+        return std::nullopt;
+      continue;
+    }
+    InnerUse use = innerUse(op.getMatchingIndexingMap(&operand), plan.inner);
+    if (use == InnerUse::Other || !isMemoryType(element) ||
+        (use == InnerUse::Contiguous && !hasUnitInnerStride(operand.get().getType())))
+      return std::nullopt;
+  }
+  const bool innerIsReduction =
+      op.getIteratorTypesArray()[plan.inner] == utils::IteratorType::reduction;
+  for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i) {
+    OpOperand *init = op.getDpsInitOperand(i);
+    Combiner combiner;
+    if (innerUse(op.getMatchingIndexingMap(init), plan.inner) == InnerUse::None) {
+      if (!innerIsReduction || !matchCombiner(op, i, combiner))
+        return std::nullopt;
+    }
+    plan.combiners.push_back(combiner);
+  }
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+class RowEmitter {
+public:
+  RowEmitter(Plan &plan, Transfers &transfers, int64_t lanes, bool maskNarrow)
+      : plan(plan), op(plan.op), transfers(transfers), loc(plan.op.getLoc()),
+        maskNarrow(maskNarrow) {
+    int64_t extent = plan.extents[plan.inner];
+    width = std::min<int64_t>(widestStep(lanes), llvm::PowerOf2Ceil(extent));
+  }
+
+  void emit() {
+    OpBuilder b(op);
+    prepareOperands(b);
+    emitOuter(b, 0);
+    op.erase();
+  }
+
+private:
+  /// 64-bit lanes take twice the registers.
+  int64_t widestStep(int64_t lanes) {
+    unsigned bits = 32;
+    for (Operation &inner : *op.getBody())
+      for (Type type : inner.getResultTypes())
+        bits = std::max(bits, isa<IndexType>(type) ? 32u : type.getIntOrFloatBitWidth());
+    for (OpOperand &operand : op->getOpOperands())
+      if (Type type = getElementTypeOrSelf(operand.get().getType()); type.isIntOrFloat())
+        bits = std::max(bits, type.getIntOrFloatBitWidth());
+    return bits > 32 ? lanes / 2 : lanes;
+  }
+
+  Value index(OpBuilder &b, int64_t value) { return indexConstant(b, loc, value); }
+  Value minimum(OpBuilder &b, Value x, Value y) {
+    return arith::MinUIOp::create(b, loc, x, y);
+  }
+
+  struct Operand {
+    Value memory;      ///< what is indexed; null for a scalar
+    AffineMap map;
+    InnerUse use = InnerUse::None;
+    const Load *load = nullptr;
+    const Store *store = nullptr;
+    bool isFloat = false;
+    Value limit;       ///< of the inner dimension in this row, for a load
+  };
+
+  void prepareOperands(OpBuilder &b) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      Operand entry;
+      entry.map = op.getMatchingIndexingMap(&operand);
+      if (isa<MemRefType>(operand.get().getType())) {
+        entry.memory = operand.get();
+        entry.use = innerUse(entry.map, plan.inner);
+        if (auto load = transfers.loads.find(operand.get()); load != transfers.loads.end())
+          entry.load = &load->second;
+        if (auto store = transfers.stores.find(operand.get()); store != transfers.stores.end())
+          entry.store = &store->second;
+      }
+      operands.push_back(entry);
+    }
+    for (Operand &entry : operands)
+      if (entry.load)
+        entry.memory = entry.load->memory;
+      else if (entry.store)
+        entry.memory = entry.store->memory;
+    // A load and a store of one op: equal places or disjoint ranges, else through a copy.
+    for (Operand &load : operands) {
+      if (!load.load)
+        continue;
+      Value safe;
+      for (Operand &store : operands) {
+        if (!store.store)
+          continue;
+        Value pair = emitOverlapTest(b, load, store);
+        safe = safe ? arith::AndIOp::create(b, loc, safe, pair).getResult() : pair;
+      }
+      if (safe)
+        load.memory = emitGuardedCopy(b, load, safe);
+    }
+  }
+
+  /// First and one past the last byte of the box.
+  std::pair<Value, Value> byteRange(OpBuilder &b, Value memory, ArrayRef<Value> box) {
+    auto type = cast<MemRefType>(memory.getType());
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, memory);
+    Value bytes = index(b, elementByteWidth(type.getElementType()));
+    Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory);
+    Value start = arith::AddIOp::create(
+        b, loc, base, arith::MulIOp::create(b, loc, metadata.getOffset(), bytes));
+    Value span = index(b, 1), one = index(b, 1), zero = index(b, 0);
+    for (int64_t d = 0; d < type.getRank(); ++d) {
+      Value size = box[d] ? box[d] : index(b, type.getDimSize(d));
+      Value last = arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, size, one), zero);
+      span = arith::AddIOp::create(
+          b, loc, span, arith::MulIOp::create(b, loc, last, metadata.getStrides()[d]));
+    }
+    Value end =
+        arith::AddIOp::create(b, loc, start, arith::MulIOp::create(b, loc, span, bytes));
+    return {start, end};
+  }
+
+  Value compare(OpBuilder &b, arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b, loc, predicate, x, y);
+  }
+
+  Value emitOverlapTest(OpBuilder &b, Operand &load, Operand &store) {
+    using P = arith::CmpIPredicate;
+    auto loadType = cast<MemRefType>(load.memory.getType());
+    auto storeType = cast<MemRefType>(store.memory.getType());
+    auto [loadStart, loadEnd] = byteRange(b, load.load->memory, load.load->box);
+    auto [storeStart, storeEnd] = byteRange(b, store.store->memory, store.store->box);
+    Value before = compare(b, P::ule, loadEnd, storeStart);
+    Value after = compare(b, P::ule, storeEnd, loadStart);
+    Value safe = arith::OrIOp::create(b, loc, before, after);
+    auto loadMeta = memref::ExtractStridedMetadataOp::create(b, loc, load.load->memory);
+    auto storeMeta = memref::ExtractStridedMetadataOp::create(b, loc, store.store->memory);
+    // A negative or overlapping stride breaks the ranges: such a view is never "disjoint".
+    Value zero = index(b, 0);
+    for (auto metadata : {&loadMeta, &storeMeta})
+      for (Value stride : metadata->getStrides().drop_back())
+        safe = arith::AndIOp::create(b, loc, safe, compare(b, P::sge, stride, zero));
+    if (loadType.getRank() == storeType.getRank() && load.map == store.map &&
+        elementByteWidth(loadType.getElementType()) ==
+            elementByteWidth(storeType.getElementType())) {
+      // In place: an element is read before it is written, if no two indices share it.
+      Value same = compare(b, P::eq, loadStart, storeStart);
+      Value needed = index(b, 1);
+      for (int64_t d = loadType.getRank() - 1; d >= 0; --d) {
+        Value stride = loadMeta.getStrides()[d];
+        if (loadType.getDimSize(d) == 1)
+          continue;
+        same = arith::AndIOp::create(b, loc, same,
+                                     compare(b, P::eq, stride, storeMeta.getStrides()[d]));
+        same = arith::AndIOp::create(b, loc, same, compare(b, P::sge, stride, needed));
+        needed = arith::MulIOp::create(b, loc, stride, index(b, loadType.getDimSize(d)));
+      }
+      safe = arith::OrIOp::create(b, loc, safe, same);
+    }
+    return safe;
+  }
+
+  /// The memory itself when that is safe, else the local buffer with the load done.
+  Value emitGuardedCopy(OpBuilder &b, Operand &load, Value safe) {
+    auto type = cast<MemRefType>(load.load->memory.getType());
+    SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
+    strides.back() = 1;
+    auto layout = StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, strides);
+    auto common = MemRefType::get(type.getShape(), type.getElementType(), layout);
+    auto branch = scf::IfOp::create(b, loc, TypeRange{common}, safe, /*withElse=*/true);
+    OpBuilder then = OpBuilder::atBlockBegin(branch.thenBlock());
+    scf::YieldOp::create(then, loc,
+                         memref::CastOp::create(then, loc, common, load.load->memory).getResult());
+    OpBuilder other = OpBuilder::atBlockBegin(branch.elseBlock());
+    memref::AllocOp buffer = load.load->buffer;
+    // Lanes outside of the box are replaced by the pad when they are read.
+    SmallVector<OpFoldResult> offsets(type.getRank(), other.getIndexAttr(0)), sizes,
+        ones(type.getRank(), other.getIndexAttr(1));
+    for (auto [d, size] : llvm::enumerate(load.load->box))
+      sizes.push_back(size ? OpFoldResult(size) : other.getIndexAttr(type.getDimSize(d)));
+    Value from = memref::SubViewOp::create(other, loc, load.load->memory, offsets, sizes, ones);
+    Value into = memref::SubViewOp::create(other, loc, buffer, offsets, sizes, ones);
+    memref::CopyOp::create(other, loc, from, into);
+    scf::YieldOp::create(other, loc,
+                         memref::CastOp::create(other, loc, common, buffer).getResult());
+    return branch.getResult(0);
+  }
+
+  /// Loops over the outer dimensions, inside a common store box where there is one.
+  void emitOuter(OpBuilder &b, unsigned dimension) {
+    OpBuilder::InsertionGuard guard(b);
+    if (dimension == plan.inner) {
+      emitRow(b);
+      return;
+    }
+    Value extent = storeLimit(b, dimension);
+    if (!extent)
+      extent = index(b, plan.extents[dimension]);
+    auto loop = scf::ForOp::create(b, loc, index(b, 0), extent, index(b, 1));
+    ivs.push_back(loop.getInductionVar());
+    b.setInsertionPointToStart(loop.getBody());
+    emitOuter(b, dimension + 1);
+    ivs.pop_back();
+  }
+
+  /// When every result of the op is stored in one box: its extent in this dimension.
+  Value storeLimit(OpBuilder &b, unsigned dimension) {
+    Value limit;
+    for (unsigned i = op.getNumDpsInputs(), e = operands.size(); i < e; ++i) {
+      const Store *store = operands[i].store;
+      if (!store || !store->box[dimension] || (limit && limit != store->box[dimension]))
+        return Value();
+      limit = store->box[dimension];
+    }
+    return limit;
+  }
+
+  Value clampExtent(OpBuilder &b, Value size, int64_t full) {
+    Value zero = index(b, 0);
+    Value positive = arith::MaxSIOp::create(b, loc, size, zero);
+    return arith::MinSIOp::create(b, loc, positive, index(b, full));
+  }
+
+  /// The number of valid lanes of a box in the row of the current outer indices.
+  Value rowLimit(OpBuilder &b, AffineMap map, ArrayRef<Value> box, int64_t full) {
+    Value limit, valid;
+    for (auto [d, result] : llvm::enumerate(map.getResults())) {
+      Value size = box[d];
+      if (!size)
+        continue;
+      auto dim = dyn_cast<AffineDimExpr>(result);
+      if (dim && dim.getPosition() == plan.inner) {
+        limit = clampExtent(b, size, full);
+        continue;
+      }
+      Value position = dim ? ivs[dim.getPosition()] : index(b, 0);
+      Value inside = compare(b, arith::CmpIPredicate::slt, position, size);
+      valid = valid ? arith::AndIOp::create(b, loc, valid, inside).getResult() : inside;
+    }
+    if (!limit && !valid)
+      return Value();
+    if (!limit)
+      limit = index(b, full);
+    return valid ? arith::SelectOp::create(b, loc, valid, limit, index(b, 0)).getResult() : limit;
+  }
+
+  void emitRow(OpBuilder &b) {
+    const int64_t full = plan.extents[plan.inner];
+    // The end of the row: where every result is stored in the same box, nothing else is seen.
+    Value end = storeLimit(b, plan.inner);
+    bool staticEnd = !end;
+    end = end ? clampExtent(b, end, full) : index(b, full);
+    // The main loop needs every lane of every load and store.
+    Value whole = staticEnd ? Value() : end;
+    for (Operand &operand : operands) {
+      if (!operand.load && !operand.store)
+        continue;
+      ArrayRef<Value> box = operand.load ? ArrayRef<Value>(operand.load->box)
+                                         : ArrayRef<Value>(operand.store->box);
+      operand.limit = rowLimit(b, operand.map, box, full);
+      if (!operand.limit)
+        continue;
+      whole = whole ? minimum(b, whole, operand.limit) : operand.limit;
+    }
+    SmallVector<Value> accumulators;
+    for (auto [i, combiner] : llvm::enumerate(plan.combiners))
+      if (combiner.op)
+        accumulators.push_back(splat(b, neutralElement(b, *combiningKind(combiner.op),
+                                                       combiner.op->getResult(0).getType()),
+                                     width));
+    Value step = index(b, width), mainEnd;
+    bool needsRest = true;
+    if (whole) {
+      mainEnd = arith::SubIOp::create(b, loc, whole, arith::RemUIOp::create(b, loc, whole, step));
+    } else {
+      mainEnd = index(b, full - full % width);
+      needsRest = full % width != 0;
+    }
+    Value zero = index(b, 0);
+    if (whole || full >= width)
+      accumulators = emitLoop(b, zero, mainEnd, width, Value(), accumulators);
+    if (needsRest) {
+      if (masksAreCheap()) {
+        accumulators = emitLoop(b, mainEnd, end, width, end, accumulators);
+      } else {
+        // Lane by lane: the vector accumulators are folded to one lane first.
+        for (auto [accumulator, kind] : llvm::zip(accumulators, kinds())) {
+          Value scalar = vector::ReductionOp::create(b, loc, kind, accumulator);
+          accumulator = vector::BroadcastOp::create(
+              b, loc, VectorType::get({1}, scalar.getType()), scalar);
+        }
+        accumulators = emitLoop(b, mainEnd, end, 1, end, accumulators);
+      }
+    }
+    finishReductions(b, accumulators);
+  }
+
+  SmallVector<vector::CombiningKind> kinds() {
+    SmallVector<vector::CombiningKind> result;
+    for (Combiner &combiner : plan.combiners)
+      if (combiner.op)
+        result.push_back(*combiningKind(combiner.op));
+    return result;
+  }
+
+  bool masksAreCheap() {
+    if (maskNarrow)
+      return true;
+    return llvm::all_of(operands, [](const Operand &operand) {
+      return !operand.memory || operand.use != InnerUse::Contiguous ||
+             elementByteWidth(cast<MemRefType>(operand.memory.getType()).getElementType()) >= 4;
+    });
+  }
+
+  /// Combines each accumulator with the value that the result had before.
+  void finishReductions(OpBuilder &b, ArrayRef<Value> accumulators) {
+    unsigned next = 0;
+    for (auto [i, combiner] : llvm::enumerate(plan.combiners)) {
+      if (!combiner.op)
+        continue;
+      Operand &operand = operands[op.getNumDpsInputs() + i];
+      SmallVector<Value> at = indices(b, operand.map, Value());
+      Value before = memref::LoadOp::create(b, loc, operand.memory, at);
+      auto reduction = vector::ReductionOp::create(b, loc, *combiningKind(combiner.op),
+                                                   accumulators[next++], fastmath(combiner.op));
+      Operation *combined = b.clone(*combiner.op);
+      combined->setOperands({before, reduction.getResult()});
+      memref::StoreOp::create(b, loc, combined->getResult(0), operand.memory, at);
+    }
+  }
+
+  static arith::FastMathFlags fastmath(Operation *op) {
+    auto interface = dyn_cast<arith::ArithFastMathInterface>(op);
+    return interface ? interface.getFastMathFlagsAttr().getValue() : arith::FastMathFlags::none;
+  }
+
+  Value splat(OpBuilder &b, TypedAttr value, int64_t lanes) {
+    auto type = VectorType::get({lanes}, value.getType());
+    return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, Attribute(value)));
+  }
+
+  SmallVector<Value> indices(OpBuilder &b, AffineMap map, Value position) {
+    SmallVector<Value> result;
+    for (AffineExpr expression : map.getResults()) {
+      auto dim = dyn_cast<AffineDimExpr>(expression);
+      if (!dim)
+        result.push_back(index(b, 0));
+      else
+        result.push_back(dim.getPosition() == plan.inner ? position : ivs[dim.getPosition()]);
+    }
+    return result;
+  }
+
+  /// Lanes of [position, position + lanes) that are below `limit`.
+  Value laneMask(OpBuilder &b, Value position, Value limit, int64_t lanes) {
+    Value left = arith::SubIOp::create(b, loc, limit, position);
+    Value bounded = arith::MaxSIOp::create(b, loc, left, index(b, 0));
+    bounded = minimum(b, bounded, index(b, lanes));
+    Value count = arith::IndexCastOp::create(b, loc, b.getI32Type(), bounded);
+    auto type = VectorType::get({lanes}, b.getI32Type());
+    SmallVector<int32_t> numbers(lanes);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    Value lane = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef(numbers)));
+    return compare(b, arith::CmpIPredicate::slt, lane,
+                   vector::BroadcastOp::create(b, loc, type, count));
+  }
+
+  /// One loop over the row. `limit` null: whole vectors only.
+  SmallVector<Value> emitLoop(OpBuilder &b, Value from, Value to, int64_t lanes, Value limit,
+                              ArrayRef<Value> accumulators) {
+    OpBuilder::InsertionGuard guard(b);
+    auto loop = scf::ForOp::create(b, loc, from, to, index(b, lanes), accumulators);
+    if (!loop.getBody()->empty() && accumulators.empty())
+      b.setInsertionPoint(loop.getBody()->getTerminator());
+    else
+      b.setInsertionPointToEnd(loop.getBody());
+    SmallVector<Value> results =
+        emitBody(b, loop.getInductionVar(), lanes, limit, loop.getRegionIterArgs());
+    if (!accumulators.empty())
+      scf::YieldOp::create(b, loc, results);
+    return SmallVector<Value>(loop.getResults());
+  }
+
+  Type vectorType(Type element, int64_t lanes) { return VectorType::get({lanes}, element); }
+
+  /// A value of the body as a vector: splats what comes from outside.
+  Value asVector(OpBuilder &b, Value value, int64_t lanes) {
+    if (Value mapped = mapping.lookupOrNull(value))
+      return mapped;
+    Value result;
+    if (auto constant = value.getDefiningOp<arith::ConstantOp>();
+        constant && isa<IntegerAttr, FloatAttr>(constant.getValue()))
+      result = splat(b, cast<TypedAttr>(constant.getValue()), lanes);
+    else
+      result = vector::BroadcastOp::create(b, loc, vectorType(value.getType(), lanes), value);
+    mapping.map(value, result);
+    return result;
+  }
+
+  Value loadOperand(OpBuilder &b, Operand &operand, Value scalar, Value position, int64_t lanes,
+                    Value limit) {
+    if (!operand.memory)
+      return asVector(b, scalar, lanes);
+    Type element = cast<MemRefType>(operand.memory.getType()).getElementType();
+    SmallVector<Value> at = indices(b, operand.map, position);
+    if (operand.use != InnerUse::Contiguous) {
+      Value value = loadScalar(b, operand, element, at);
+      return vector::BroadcastOp::create(b, loc, vectorType(element, lanes), value);
+    }
+    auto type = cast<VectorType>(vectorType(element, lanes));
+    if (!limit)
+      return vector::LoadOp::create(b, loc, type, operand.memory, at).getResult();
+    Value valid = operand.limit ? minimum(b, operand.limit, limit) : limit;
+    Value mask = laneMask(b, position, valid, lanes);
+    Value pad;
+    if (operand.load && operand.load->pad)
+      pad = vector::BroadcastOp::create(b, loc, type, operand.load->pad);
+    else
+      pad = splat(b, cast<TypedAttr>(b.getZeroAttr(element)), lanes);
+    return vector::MaskedLoadOp::create(b, loc, type, operand.memory, at, mask, pad).getResult();
+  }
+
+  /// An operand that does not vary along the row; outside of its box it is the pad.
+  Value loadScalar(OpBuilder &b, Operand &operand, Type element, ArrayRef<Value> at) {
+    if (!operand.load || !operand.limit)
+      return memref::LoadOp::create(b, loc, operand.memory, at);
+    Value inside = compare(b, arith::CmpIPredicate::sgt, operand.limit, index(b, 0));
+    auto branch = scf::IfOp::create(b, loc, TypeRange{element}, inside, true);
+    OpBuilder then = OpBuilder::atBlockBegin(branch.thenBlock());
+    scf::YieldOp::create(then, loc,
+                         memref::LoadOp::create(then, loc, operand.memory, at).getResult());
+    OpBuilder other = OpBuilder::atBlockBegin(branch.elseBlock());
+    Value pad = operand.load->pad;
+    if (!pad)
+      pad = arith::ConstantOp::create(other, loc, cast<TypedAttr>(other.getZeroAttr(element)));
+    scf::YieldOp::create(other, loc, pad);
+    return branch.getResult(0);
+  }
+
+  Value laneNumbers(OpBuilder &b, Type element, int64_t lanes) {
+    auto type = VectorType::get({lanes}, element);
+    SmallVector<Attribute> numbers;
+    for (int64_t i = 0; i < lanes; ++i)
+      numbers.push_back(b.getIntegerAttr(element, i));
+    return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, numbers));
+  }
+
+  /// linalg.index as an integer of the type it is cast to: 64-bit lanes halve the width.
+  Value positionVector(OpBuilder &b, unsigned dimension, Type element, Value position,
+                       int64_t lanes) {
+    Value start = dimension == plan.inner ? position : ivs[dimension];
+    if (!isa<IndexType>(element))
+      start = arith::IndexCastOp::create(b, loc, element, start);
+    auto type = vectorType(element, lanes);
+    Value base = vector::BroadcastOp::create(b, loc, type, start);
+    if (dimension != plan.inner)
+      return base;
+    return arith::AddIOp::create(b, loc, base, laneNumbers(b, element, lanes));
+  }
+
+  void emitOp(OpBuilder &b, Operation &inner, Value position, int64_t lanes) {
+    if (auto number = dyn_cast<linalg::IndexOp>(inner)) {
+      bool needed = llvm::any_of(inner.getUsers(),
+                                 [](Operation *user) { return !isa<arith::IndexCastOp>(user); });
+      if (needed)
+        mapping.map(number.getResult(),
+                    positionVector(b, number.getDim(), b.getIndexType(), position, lanes));
+      return;
+    }
+    if (auto conversion = dyn_cast<arith::IndexCastOp>(inner))
+      if (auto number = conversion.getIn().getDefiningOp<linalg::IndexOp>();
+          number && number->getBlock() == op.getBody()) {
+        mapping.map(conversion.getResult(),
+                    positionVector(b, number.getDim(), conversion.getType(), position, lanes));
+        return;
+      }
+    if (isa<arith::ConstantOp>(inner)) {
+      asVector(b, inner.getResult(0), lanes);
+      return;
+    }
+    SmallVector<Value> arguments;
+    for (Value operand : inner.getOperands())
+      arguments.push_back(asVector(b, operand, lanes));
+    SmallVector<Type> types;
+    for (Type type : inner.getResultTypes())
+      types.push_back(vectorType(type, lanes));
+    Operation *created = b.create(inner.getLoc(), inner.getName().getIdentifier(), arguments, types,
+                                  inner.getAttrs());
+    mapping.map(inner.getResults(), created->getResults());
+  }
+
+  SmallVector<Value> emitBody(OpBuilder &b, Value position, int64_t lanes, Value limit,
+                              ValueRange accumulators) {
+    mapping.clear();
+    Block *body = op.getBody();
+    unsigned inputs = op.getNumDpsInputs();
+    for (auto [i, argument] : llvm::enumerate(body->getArguments())) {
+      if (argument.use_empty())
+        continue;
+      if (i >= inputs && plan.combiners[i - inputs].op)
+        continue; // the accumulator is not an operand of the vector body
+      mapping.map(argument,
+                  loadOperand(b, operands[i], op->getOperand(i), position, lanes, limit));
+    }
+    llvm::SmallPtrSet<Operation *, 4> combinerOps;
+    for (Combiner &combiner : plan.combiners)
+      if (combiner.op)
+        combinerOps.insert(combiner.op);
+    for (Operation &inner : body->without_terminator())
+      if (!combinerOps.contains(&inner))
+        emitOp(b, inner, position, lanes);
+    SmallVector<Value> results;
+    auto yield = cast<linalg::YieldOp>(body->getTerminator());
+    for (auto [i, combiner] : llvm::enumerate(plan.combiners)) {
+      Operand &operand = operands[inputs + i];
+      if (combiner.op) {
+        Value accumulator = accumulators[results.size()];
+        Value value = asVector(b, combiner.value, lanes);
+        Operation *combined = b.clone(*combiner.op);
+        combined->setOperands({accumulator, value});
+        combined->getResult(0).setType(accumulator.getType());
+        Value sum = combined->getResult(0);
+        if (limit)
+          sum = arith::SelectOp::create(b, loc, laneMask(b, position, limit, lanes), sum,
+                                        accumulator);
+        results.push_back(sum);
+        continue;
+      }
+      Value value = asVector(b, yield.getOperand(i), lanes);
+      SmallVector<Value> at = indices(b, operand.map, position);
+      if (!limit) {
+        vector::StoreOp::create(b, loc, value, operand.memory, at);
+        continue;
+      }
+      Value valid = operand.limit ? minimum(b, operand.limit, limit) : limit;
+      vector::MaskedStoreOp::create(b, loc, operand.memory, at,
+                                    laneMask(b, position, valid, lanes), value);
+    }
+    return results;
+  }
+
+  Plan &plan;
+  linalg::GenericOp op;
+  Transfers &transfers;
+  Location loc;
+  bool maskNarrow;
+  int64_t width;
+  SmallVector<Operand> operands;
+  SmallVector<Value> ivs;
+  IRMapping mapping;
+};
+
+struct SimVectorizePass : piton::impl::SimVectorizeBase<SimVectorizePass> {
+  using SimVectorizeBase::SimVectorizeBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (!function->hasAttr(kKernelAttr))
+      return;
+    llvm::MapVector<Operation *, Plan> plans;
+    function.walk([&](linalg::GenericOp op) {
+      if (std::optional<Plan> plan = planFor(op))
+        plans.insert({op, *plan});
+    });
+    if (plans.empty())
+      return;
+    Transfers transfers =
+        findTransfers(function, [&](Operation *op) { return plans.contains(op); });
+    for (auto &[op, plan] : plans)
+      RowEmitter(plan, transfers, lanes, maskNarrow).emit();
+    for (auto &[buffer, load] : transfers.loads)
+      eraseTransfer(load.copy, load.fill, load.buffer);
+    for (auto &[buffer, store] : transfers.stores)
+      eraseTransfer(store.copy, nullptr, store.buffer);
+  }
+
+  static void eraseTransfer(memref::CopyOp copy, Operation *fill, memref::AllocOp buffer) {
+    SmallVector<Value> sides{copy.getSource(), copy.getTarget()};
+    copy.erase();
+    if (fill)
+      fill->erase();
+    for (Value side : sides)
+      while (Operation *def = side.getDefiningOp()) {
+        if (!isa<memref::SubViewOp, memref::CastOp>(def) || !def->use_empty())
+          break;
+        side = def->getOperand(0);
+        def->erase();
+      }
+    if (buffer->use_empty())
+      buffer.erase();
+  }
+};
+
+} // namespace
