@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // 8-bit float conversions, which neither MLIR nor x86 has. Down-conversion rounds to
-// nearest even; what overflows becomes infinity (E5M2), or NaN where the type has no
-// infinity, as a plain IEEE-style cast does.
+// nearest even; what overflows becomes infinity (E5M2), the largest value (E4M3FN) or NaN
+// (FNUZ), as torch casts do.
 #include <cstdint>
 
 namespace {
@@ -46,7 +46,9 @@ template <Format f> inline uint8_t narrow(float value) {
   const uint8_t nan = f.fnuz ? 0x80
                     : f.hasInfinity ? uint8_t(sign | (top << f.mantissaBits) | (1 << (f.mantissaBits - 1)))
                                     : uint8_t(sign | 0x7f);
-  const uint8_t overflow = f.hasInfinity ? uint8_t(sign | (top << f.mantissaBits)) : nan;
+  const uint8_t overflow = f.hasInfinity ? uint8_t(sign | (top << f.mantissaBits))
+                           : f.fnuz      ? nan
+                                         : uint8_t(sign | 0x7e);
   if (magnitude > 0x7f800000u)
     return nan;
   if (magnitude == 0x7f800000u)
