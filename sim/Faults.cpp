@@ -25,7 +25,9 @@ std::atomic<uint64_t> epoch{0};
 std::atomic<int> runningLaunches{0};
 
 std::mutex installMutex;
-struct sigaction previousAction[NSIG];
+/// What to pass a signal on to. Replaced as a whole and never freed, since a handler may be
+/// reading.
+std::atomic<const struct sigaction *> previousAction[NSIG];
 
 /// Set while a signal is passed on, so that handlers that call each other in a circle end.
 std::atomic<bool> passingOn{false};
@@ -33,7 +35,7 @@ std::atomic<bool> passingOn{false};
 bool isOurs(const struct sigaction &action);
 
 void passOn(int signal, siginfo_t *info, void *context) {
-  const struct sigaction &before = previousAction[signal];
+  const struct sigaction &before = *previousAction[signal].load(std::memory_order_acquire);
   bool again = passingOn.exchange(true);
   if (!again && (before.sa_flags & SA_SIGINFO) && before.sa_sigaction) {
     before.sa_sigaction(signal, info, context);
@@ -153,7 +155,7 @@ void install(int signal, void (*handler)(int, siginfo_t *, void *), int extraFla
   // Ctrl-C may arrive on the very thread it makes leave its kernel: only once it is handled.
   if (signal == SIGINT)
     sigaddset(&ours.sa_mask, kInterruptSignal);
-  previousAction[signal] = current;
+  previousAction[signal].store(new struct sigaction(current), std::memory_order_release);
   sigaction(signal, &ours, nullptr);
 }
 

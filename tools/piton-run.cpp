@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launches a kernel image with .npy arrays and scalars as arguments, without Python or LLVM. Triton
+// IR is compiled first, by piton-compile beside this program.
+
+#include "runtime/Launch.h"
+#include "tools/Npy.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+using namespace piton;
+
+namespace {
+
+constexpr char kUsage[] = R"(usage: piton-run KERNEL --grid X[,Y[,Z]] [--arg ARG]... [options]
+
+KERNEL is a kernel image (.npubin), or Triton IR, which piton-compile then compiles.
+
+ARG, one for each argument of the kernel and in their order, is one of
+  FILE.npy           an array
+  zeros:TYPE:SHAPE   an array of zeros, e.g. zeros:f32:1024 or zeros:bf16:64x128
+  TYPE:VALUE         a scalar, e.g. i32:777, f32:0.5, i1:true
+  null               a null pointer
+TYPE is i1, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32 or f64. Arrays of bf16 are
+files of u2 or V2, those of 8-bit floats files of u1 or V1.
+
+  --out DIR          write every array that is not a pure input to DIR/<argument>.npy
+  --repeat N         launch N times and print the median time
+  --info             print what the image is and exit
+  --help             print this
+)";
+
+struct TypeName {
+  const char *name;
+  piton_type_t type;
+  const char *npy; ///< NumPy's name of the type; raw bytes where it has none
+  uint32_t bytes;
+};
+constexpr TypeName kTypes[] = {
+    {"i1", PITON_TYPE_I1, "b1", 1},
+    {"i8", PITON_TYPE_I8, "i1", 1},
+    {"i16", PITON_TYPE_I16, "i2", 2},
+    {"i32", PITON_TYPE_I32, "i4", 4},
+    {"i64", PITON_TYPE_I64, "i8", 8},
+    {"u8", PITON_TYPE_U8, "u1", 1},
+    {"u16", PITON_TYPE_U16, "u2", 2},
+    {"u32", PITON_TYPE_U32, "u4", 4},
+    {"u64", PITON_TYPE_U64, "u8", 8},
+    {"f16", PITON_TYPE_F16, "f2", 2},
+    {"bf16", PITON_TYPE_BF16, "V2", 2},
+    {"f32", PITON_TYPE_F32, "f4", 4},
+    {"f64", PITON_TYPE_F64, "f8", 8},
+    {"f8e4m3fn", PITON_TYPE_F8E4M3FN, "V1", 1},
+    {"f8e5m2", PITON_TYPE_F8E5M2, "V1", 1},
+    {"f8e4m3fnuz", PITON_TYPE_F8E4M3FNUZ, "V1", 1},
+    {"f8e5m2fnuz", PITON_TYPE_F8E5M2FNUZ, "V1", 1},
+    {"pointer", PITON_TYPE_POINTER, "u8", 8},
+};
+
+const TypeName *typeNamed(std::string_view name) {
+  for (const TypeName &t : kTypes)
+    if (t.name == name)
+      return &t;
+  return nullptr;
+}
+
+const TypeName &nameOf(piton_type_t type) {
+  for (const TypeName &t : kTypes)
+    if (t.type == type)
+      return t;
+  return kTypes[0];
+}
+
+[[noreturn]] void die(const std::string &message) {
+  std::fprintf(stderr, "piton-run: error: %s\n", message.c_str());
+  std::exit(1);
+}
+
+void require(piton_status_t status) {
+  if (status != PITON_OK)
+    die(piton_last_error());
+}
+
+std::string readFile(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file || fs::is_directory(path))
+    die("cannot read '" + path + "': " + std::strerror(errno ? errno : EISDIR));
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+bool parseUnsigned(std::string_view text, uint64_t &out) {
+  if (text.empty() || text.size() > 20)
+    return false;
+  out = 0;
+  for (char c : text) {
+    if (c < '0' || c > '9' || __builtin_mul_overflow(out, uint64_t(10), &out) ||
+        __builtin_add_overflow(out, static_cast<uint64_t>(c - '0'), &out))
+      return false;
+  }
+  return true;
+}
+
+/// Splits at `separator` and parses every part; false if one is no number.
+bool parseList(std::string_view text, char separator, std::vector<uint64_t> &out) {
+  for (;;) {
+    size_t end = text.find(separator);
+    if (!parseUnsigned(text.substr(0, end), out.emplace_back()))
+      return false;
+    if (end == std::string_view::npos)
+      return true;
+    text.remove_prefix(end + 1);
+  }
+}
+
+//===-- Arguments ---------------------------------------------------------------------------===//
+
+/// An array in device memory.
+struct Array {
+  size_t index; ///< of the kernel's argument
+  NpyHeader header;
+  void *memory = nullptr;
+};
+
+/// Sets the kernel's arguments from the command line.
+class ArgumentSetter {
+public:
+  ArgumentSetter(const KernelHandle &kernel, piton_device_t *device)
+      : kernel(kernel), device(device), block(kernel) {}
+
+  void set(size_t index, const std::string &text) {
+    where = "--arg " + text + ", argument " + std::to_string(index);
+    const piton_argument_t &argument = kernel.arguments[index];
+    if (*argument.name)
+      where += std::string(" ('") + argument.name + "')";
+    if (text == "null") {
+      if (argument.type != PITON_TYPE_POINTER)
+        die(where + ": the kernel takes " + nameOf(argument.type).name + " here, not a pointer");
+      block.setPointer(index, nullptr);
+    } else if (text.rfind("zeros:", 0) == 0) {
+      setZeros(index, text.substr(6));
+    } else if (size_t colon = text.find(':');
+               colon != std::string::npos && typeNamed(text.substr(0, colon))) {
+      setScalar(index, *typeNamed(text.substr(0, colon)), text.substr(colon + 1));
+    } else {
+      setFile(index, text);
+    }
+  }
+
+  const KernelHandle &kernel;
+  piton_device_t *const device;
+  ArgumentBlock block;
+  std::vector<Array> arrays;
+
+private:
+  void setZeros(size_t index, const std::string &text) {
+    size_t colon = text.find(':');
+    const TypeName *type = typeNamed(text.substr(0, colon));
+    if (!type || colon == std::string::npos)
+      die(where + ": expected zeros:TYPE:SHAPE");
+    NpyHeader header;
+    header.type = type->npy;
+    uint64_t total = type->bytes;
+    bool good = parseList(std::string_view(text).substr(colon + 1), 'x', header.shape);
+    for (uint64_t size : header.shape)
+      good = good && !__builtin_mul_overflow(total, size, &total);
+    if (!good)
+      die(where + ": '" + text.substr(colon + 1) + "' is no shape such as 1024 or 64x128");
+    addArray(index, std::move(header), {});
+  }
+
+  void setFile(size_t index, const std::string &path) {
+    std::string file = readFile(path), error;
+    NpyHeader header;
+    std::string_view data;
+    if (!readNpy(file, header, data, error))
+      die(where + ": cannot use the file, " + error);
+    addArray(index, std::move(header), data);
+  }
+
+  void addArray(size_t index, NpyHeader header, std::string_view data) {
+    const piton_argument_t &argument = kernel.arguments[index];
+    if (argument.type != PITON_TYPE_POINTER)
+      die(where + ": the kernel takes a scalar of type " + nameOf(argument.type).name +
+          " here, not an array");
+    const TypeName &pointee = nameOf(argument.pointee);
+    if (header.elementBytes() != pointee.bytes)
+      die(where + ": the array's elements ('" + header.type + "') have " +
+          std::to_string(header.elementBytes()) + " bytes, the kernel's (" + pointee.name + ") " +
+          std::to_string(pointee.bytes));
+    Array array{index, std::move(header)};
+    uint64_t bytes = array.header.bytes();
+    require(piton_memory_allocate(device, bytes, &array.memory));
+    if (data.empty())
+      require(piton_memory_fill(array.memory, 0, bytes, nullptr));
+    else
+      require(piton_memory_copy(array.memory, data.data(), bytes, nullptr));
+    block.setPointer(index, array.memory);
+    arrays.push_back(std::move(array));
+  }
+
+  void setScalar(size_t index, const TypeName &type, const std::string &text) {
+    const piton_argument_t &argument = kernel.arguments[index];
+    if (argument.type != type.type)
+      die(where + ": the kernel takes " + nameOf(argument.type).name + " here");
+    char *end = nullptr;
+    errno = 0;
+    if (type.npy[0] == 'f' || type.npy[0] == 'V') {
+      double value = std::strtod(text.c_str(), &end);
+      if (text.empty() || *end)
+        die(where + ": '" + text + "' is no number");
+      block.setFloat(index, value);
+      return;
+    }
+    if (type.type == PITON_TYPE_I1 && (text == "true" || text == "false")) {
+      block.setInteger(index, text == "true");
+      return;
+    }
+    bool isUnsigned = type.npy[0] != 'i';
+    int64_t value = isUnsigned ? static_cast<int64_t>(std::strtoull(text.c_str(), &end, 0))
+                               : std::strtoll(text.c_str(), &end, 0);
+    if (text.empty() || *end)
+      die(where + ": '" + text + "' is no integer");
+    unsigned bits = type.type == PITON_TYPE_I1 ? 1 : type.bytes * 8;
+    bool fits = errno == 0 && !(isUnsigned && text[0] == '-');
+    if (bits < 64 && isUnsigned)
+      fits = fits && static_cast<uint64_t>(value) >> bits == 0;
+    else if (bits < 64)
+      fits = fits && value >= -(int64_t(1) << (bits - 1)) && value < int64_t(1) << (bits - 1);
+    if (!fits)
+      die(where + ": " + text + " does not fit into " + type.name);
+    block.setInteger(index, value);
+  }
+
+  std::string where; ///< for messages
+};
+
+void writeArray(const fs::path &folder, const KernelHandle &kernel, const Array &array) {
+  const piton_argument_t &argument = kernel.arguments[array.index];
+  std::string name =
+      *argument.name ? std::string(argument.name) : "arg" + std::to_string(array.index);
+  std::replace(name.begin(), name.end(), '/', '_');
+  fs::path path = folder / (name + ".npy");
+  std::ofstream file(path, std::ios::binary);
+  std::string preamble = npyPreamble(array.header);
+  file.write(preamble.data(), static_cast<std::streamsize>(preamble.size()));
+  file.write(static_cast<const char *>(array.memory),
+             static_cast<std::streamsize>(array.header.bytes()));
+  file.close();
+  if (!file)
+    die("cannot write '" + path.string() + "': " + std::strerror(errno));
+}
+
+//===-- Kernel ------------------------------------------------------------------------------===//
+
+/// Runs piton-compile on `path` and returns the image.
+std::string compile(const std::string &path) {
+  std::error_code ignored;
+  fs::path compiler = fs::read_symlink("/proc/self/exe", ignored).parent_path() / "piton-compile";
+  std::string program = fs::exists(compiler) ? compiler.string() : "piton-compile";
+  std::string output = (fs::temp_directory_path() / "piton-run-XXXXXX").string();
+  int fd = mkstemp(output.data());
+  if (fd < 0)
+    die("cannot make a temporary file '" + output + "': " + std::strerror(errno));
+  close(fd);
+  std::vector<std::string> words = {program, path, "-o", output};
+  if (const char *soc = std::getenv("TRITON_ASCEND_ARCH"); soc && *soc)
+    words.push_back(std::string("--target=") + soc);
+  std::vector<char *> argv;
+  for (std::string &word : words)
+    argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  int failed = posix_spawnp(&child, program.c_str(), nullptr, nullptr, argv.data(), environ);
+  int status = 0;
+  if (!failed)
+    waitpid(child, &status, 0);
+  std::string image = failed || status ? std::string() : readFile(output);
+  unlink(output.c_str());
+  if (failed)
+    die("'" + path + "' is no kernel image, and piton-compile, which could make one, cannot run: " +
+        std::strerror(failed));
+  if (status)
+    die("piton-compile could not compile '" + path + "'");
+  return image;
+}
+
+bool looksLikeText(const std::string &bytes) {
+  return std::none_of(bytes.begin(), bytes.begin() + std::min<size_t>(bytes.size(), 512),
+                      [](char c) { return c == '\0'; });
+}
+
+void printInfo(const KernelHandle &kernel) {
+  const piton_kernel_properties_t &p = kernel.properties;
+  std::printf("kernel %s\ntarget %s, mix mode %s%s%s\nlocal memory of a block %llu bytes\n", p.name,
+              p.target, p.mix_mode, p.can_block ? ", blocks may wait for each other" : "",
+              p.distributed ? ", distributed" : "", static_cast<unsigned long long>(p.local_bytes));
+  static const char *const kinds[] = {"", " (input)", " (output)", " (input and output)"};
+  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+    const piton_argument_t &a = kernel.arguments[i];
+    bool pointer = a.type == PITON_TYPE_POINTER;
+    std::printf("argument %zu %s: %s%s%s\n", i, a.name, pointer ? "pointer to " : "",
+                nameOf(pointer ? a.pointee : a.type).name, pointer ? kinds[a.tensor_kind + 1] : "");
+  }
+}
+
+struct Options {
+  std::string kernel, out;
+  uint32_t grid[3] = {0, 1, 1};
+  bool haveGrid = false, info = false;
+  uint64_t repeat = 1;
+  std::vector<std::string> arguments;
+};
+
+void parseGrid(const std::string &text, Options &options) {
+  std::vector<uint64_t> sizes;
+  bool good = parseList(text, ',', sizes) && sizes.size() <= 3;
+  for (size_t d = 0; good && d < sizes.size(); ++d) {
+    good = sizes[d] <= UINT32_MAX;
+    options.grid[d] = static_cast<uint32_t>(sizes[d]);
+  }
+  if (!good)
+    die("--grid " + text + ": expected one to three numbers, X[,Y[,Z]]");
+  options.haveGrid = true;
+}
+
+Options parseOptions(int argc, char **argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    std::string value;
+    bool inlined = false;
+    if (size_t equals = word.find('='); word.rfind("--", 0) == 0 && equals != std::string::npos) {
+      value = word.substr(equals + 1);
+      word.resize(equals);
+      inlined = true;
+    }
+    auto take = [&]() -> const std::string & {
+      if (!inlined) {
+        if (i + 1 >= argc)
+          die(word + " needs a value");
+        value = argv[++i];
+      }
+      return value;
+    };
+    if (word == "--grid") {
+      parseGrid(take(), options);
+    } else if (word == "--arg") {
+      options.arguments.push_back(take());
+    } else if (word == "--out") {
+      options.out = take();
+    } else if (word == "--repeat") {
+      if (!parseUnsigned(take(), options.repeat) || options.repeat == 0)
+        die("--repeat " + value + ": expected a number from 1");
+    } else if (word == "--info") {
+      options.info = true;
+    } else if (word == "--help" || word == "-h") {
+      std::fputs(kUsage, stdout);
+      std::exit(0);
+    } else if (word.rfind("-", 0) == 0) {
+      die("unknown option '" + word + "'; see piton-run --help");
+    } else if (options.kernel.empty()) {
+      options.kernel = word;
+    } else {
+      die("more than one kernel: '" + options.kernel + "' and '" + word + "'");
+    }
+  }
+  if (options.kernel.empty()) {
+    std::fputs(kUsage, stderr);
+    std::exit(1);
+  }
+  return options;
+}
+
+void launchAndReport(const ArgumentSetter &arguments, const Options &options) {
+  std::vector<double> times;
+  for (uint64_t i = 0; i < options.repeat; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    require(launch(arguments.kernel, nullptr, options.grid[0], options.grid[1], options.grid[2],
+                   arguments.block));
+    std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
+    times.push_back(time.count());
+  }
+  if (options.repeat == 1)
+    return;
+  std::sort(times.begin(), times.end());
+  std::printf("%s: median of %zu launches %.2f us, fastest %.2f us\n",
+              arguments.kernel.properties.name, times.size(), times[times.size() / 2], times[0]);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options = parseOptions(argc, argv);
+  std::string image = readFile(options.kernel);
+  if (looksLikeText(image) && !image.empty())
+    image = compile(options.kernel);
+  KernelHandle kernel;
+  if (kernel.load(image) != PITON_OK)
+    die("'" + options.kernel + "': " + piton_last_error());
+  if (options.info) {
+    printInfo(kernel);
+    return 0;
+  }
+  // An image runs on the SoC it was compiled for unless the user says otherwise.
+  setenv("TRITON_ASCEND_ARCH", kernel.properties.target, /*overwrite=*/0);
+  if (!options.haveGrid)
+    die("--grid is missing");
+  if (options.arguments.size() != kernel.arguments.size())
+    die("kernel '" + std::string(kernel.properties.name) + "' takes " +
+        std::to_string(kernel.arguments.size()) + " arguments, " +
+        std::to_string(options.arguments.size()) + " are given; see piton-run --info " +
+        options.kernel);
+  piton_device_t *device = nullptr;
+  require(piton_device_get(0, &device));
+  ArgumentSetter arguments(kernel, device);
+  for (size_t i = 0; i < options.arguments.size(); ++i)
+    arguments.set(i, options.arguments[i]);
+  if (!options.out.empty()) {
+    std::error_code error;
+    fs::create_directories(options.out, error);
+    if (error)
+      die("--out " + options.out + ": " + error.message());
+  }
+  launchAndReport(arguments, options);
+  if (!options.out.empty())
+    for (const Array &array : arguments.arrays)
+      if (kernel.arguments[array.index].tensor_kind != 0)
+        writeArray(options.out, kernel, array);
+  for (const Array &array : arguments.arrays)
+    require(piton_memory_free(array.memory));
+  return 0;
+}
