@@ -62,15 +62,13 @@ void plainMember(void *data, unsigned index, unsigned) {
     return !launch.stopped() && runBlocks(slot, launch.roundBase + begin, launch.roundBase + end);
   };
   uint32_t begin, end;
-  bool timed = index == 0;
-  while (launch.ranges[own].takeFront(step, begin, end)) {
-    Clock::time_point start = timed ? Clock::now() : Clock::time_point();
+  uint64_t done = 0;
+  Clock::time_point start = Clock::now();
+  for (; launch.ranges[own].takeFront(step, begin, end); done += end - begin)
     if (!run(begin, end))
       return;
-    if (timed)
-      noteBlockTime(launch.kernel, Clock::now() - start, end - begin);
-    timed = false;
-  }
+  if (index == 0 && done)
+    noteBlockTime(launch.kernel, Clock::now() - start, done);
   for (unsigned i = 1; i < launch.rangeCount; ++i) {
     BlockRange &victim = launch.ranges[(own + i) % launch.rangeCount];
     while (victim.takeRearHalf(begin, end))
@@ -78,21 +76,23 @@ void plainMember(void *data, unsigned index, unsigned) {
         if (!run(b, std::min(b + step, end)))
           return;
   }
+  worker.trimPlain();
 }
 
 /// Runs everything on the calling thread.
 void runPlainHere(Launch &launch) {
-  Slot &slot = Worker::ofThisThread().plain;
-  if (!slot.prepare(launch))
+  Worker &worker = Worker::ofThisThread();
+  if (!worker.plain.prepare(launch))
     return;
   FloatingPointDefaults defaults;
   if (launch.blocks == 1) {
-    runBlocks(slot, 0, 1);
-    return;
+    runBlocks(worker.plain, 0, 1);
+  } else {
+    Clock::time_point start = Clock::now();
+    if (runBlocks(worker.plain, 0, launch.blocks))
+      noteBlockTime(launch.kernel, Clock::now() - start, launch.blocks);
   }
-  Clock::time_point start = Clock::now();
-  if (runBlocks(slot, 0, launch.blocks))
-    noteBlockTime(launch.kernel, Clock::now() - start, launch.blocks);
+  worker.trimPlain();
 }
 
 void runPlain(Launch &launch) {
@@ -121,7 +121,7 @@ void fiberMember(void *data, unsigned index, unsigned count) {
   unsigned slots = launch.residency / members + (index < launch.residency % members ? 1 : 0);
   Worker &worker = Worker::ofThisThread();
   runFibers(worker, launch, slots);
-  worker.trim();
+  worker.trimFibers();
 }
 
 void runAsFibers(Launch &launch) {

@@ -208,8 +208,10 @@ Pool *&pool() {
 }
 
 unsigned countCpus() {
-  if (const char *text = std::getenv("PITON_NUM_THREADS")) {
-    long value = std::strtol(text, nullptr, 10);
+  // OMP_NUM_THREADS as well: torchrun sets it to 1 when several ranks share a host.
+  for (const char *name : {"PITON_NUM_THREADS", "OMP_NUM_THREADS"}) {
+    const char *text = std::getenv(name);
+    long value = text ? std::strtol(text, nullptr, 10) : 0;
     if (value > 0)
       return static_cast<unsigned>(std::min(value, 1024L));
   }

@@ -11,7 +11,8 @@ namespace piton::sim {
 /// What every member of a team runs: `index` of `count`; the caller is one of them.
 using TeamBody = void (*)(void *data, unsigned index, unsigned count);
 
-/// Threads a launch may use: PITON_NUM_THREADS, or the CPUs this process may run on.
+/// Threads a launch may use: PITON_NUM_THREADS, else OMP_NUM_THREADS, else the CPUs this process
+/// may run on.
 unsigned threadBudget();
 
 /// Runs `body` on up to `wanted` threads, at least on the caller, and returns when all are done.

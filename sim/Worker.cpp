@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kPage = 4096;
 constexpr size_t kSignalStackBytes = 64 * 1024;
-constexpr size_t kKeepBytes = size_t(32) << 20; ///< per memory block, between launches
+constexpr size_t kKeepBytes = size_t(48) << 20; ///< local buffers a worker keeps between launches
 constexpr size_t kMaxWorkers = 4096;
 
 size_t roundToPage(size_t bytes) { return (bytes + kPage - 1) & ~(kPage - 1); }
@@ -171,21 +171,22 @@ void Slot::finishBlock() {
   inService = false;
 }
 
-void Worker::trim() {
-  auto trimMemory = [](Memory &memory) {
-    if (memory.size() > kKeepBytes)
-      memory.release();
-  };
-  trimMemory(plain.arena);
-  trimMemory(plain.workspace);
+void Worker::trimPlain() {
+  if (plain.arena.size() + plain.workspace.size() <= kKeepBytes)
+    return;
+  plain.arena.release();
+  plain.workspace.release();
+}
+
+void Worker::trimFibers() {
+  // Stacks do not count: little of them is ever touched.
   size_t kept = 0;
   for (auto &slot : fibers) {
-    kept += slot->arena.size() + slot->workspace.size() + slot->stack.size();
+    kept += slot->arena.size() + slot->workspace.size();
     if (kept <= kKeepBytes)
       continue;
     slot->arena.release();
     slot->workspace.release();
-    slot->stack.release();
   }
 }
 

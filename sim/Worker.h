@@ -127,8 +127,9 @@ struct Worker {
   /// After fork, in the child: only this thread is left.
   static void resetAfterFork();
 
-  /// Gives memory beyond the limit back.
-  void trim();
+  /// Give memory beyond the limit back.
+  void trimPlain();
+  void trimFibers();
 };
 
 /// Runs blocks [begin, end) of the launch's round as plain calls. False if one ended early.

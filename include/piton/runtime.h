@@ -10,7 +10,8 @@
  *  - device memory is memory of this process, so the host may read and write it directly.
  *
  * Environment: TRITON_ASCEND_ARCH selects the SoC, PITON_DEVICE_COUNT the number of devices,
- * PITON_NUM_THREADS the host threads of a launch, PITON_STRICT=1 makes exceeded NPU limits errors. */
+ * PITON_NUM_THREADS (or OMP_NUM_THREADS) the host threads of a launch, PITON_STRICT=1 makes exceeded
+ * NPU limits errors. */
 #ifndef PITON_RUNTIME_H
 #define PITON_RUNTIME_H
 

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <random>
@@ -308,15 +309,6 @@ TEST_P(Faults, Assertion) {
   expectAlive(GetParam());
 }
 
-TEST_P(Faults, AFailedBlockReleasesThoseThatWait) {
-  if (!GetParam())
-    GTEST_SKIP();
-  // `barrier` with a null pointer in... every block: the first fault ends all of them.
-  auto kernel = load("barrier", true);
-  EXPECT_EQ(run(kernel, Args().set(0, uint64_t(0)), 40), PITON_ERROR_KERNEL_FAULT);
-  expectAlive(true);
-}
-
 /// Calls interruptLaunches() once the kernel says it runs.
 template <typename Function> void interruptWhen(uint32_t *word, Function &&launch) {
   std::thread other([&] {
@@ -341,9 +333,19 @@ TEST_P(Faults, InterruptOfAKernelStuckInOneBlock) {
   expectAlive(GetParam());
 }
 
-TEST_P(Faults, InterruptOfWaitingBlocks) {
-  if (!GetParam())
-    GTEST_SKIP();
+INSTANTIATE_TEST_SUITE_P(PlainAndFiber, Faults, testing::Bool());
+
+TEST(Simulator, AFailedBlockReleasesThoseThatWait) {
+  // Of 40 blocks that meet, one never arrives.
+  auto kernel = load("barrier_without", true);
+  uint32_t word = 0;
+  EXPECT_EQ(run(kernel, Args().set(0, &word).set(8, int64_t(17)), 40), PITON_ERROR_KERNEL_FAULT);
+  EXPECT_TRUE(has(lastError(), "program id (17, 0, 0)")) << lastError();
+  EXPECT_EQ(word, 39u);
+  expectAlive(true);
+}
+
+TEST(Simulator, InterruptOfWaitingBlocks) {
   auto kernel = load("await", true);
   uint32_t words[3] = {0, 0, 0}, started = 1;
   interruptWhen(&started, [&] {
@@ -351,8 +353,6 @@ TEST_P(Faults, InterruptOfWaitingBlocks) {
   });
   expectAlive(true);
 }
-
-INSTANTIATE_TEST_SUITE_P(PlainAndFiber, Faults, testing::Bool());
 
 volatile sig_atomic_t sawInterrupt;
 
@@ -455,6 +455,53 @@ TEST(Simulator, ThousandsOfLaunchesFromSeveralThreads) {
     thread.join();
 }
 
+TEST(Team, UsesTheOpenMPTeamOfTheCallerOnly) {
+  if (sim::kThreadSanitizer)
+    GTEST_SKIP() << "TSan does not see libgomp's synchronisation";
+  if (sim::threadBudget() < 2)
+    GTEST_SKIP() << "one CPU";
+  void *library = dlopen("libgomp.so.1", RTLD_NOW);
+  ASSERT_TRUE(library) << dlerror();
+  static int (*inParallel)();
+  inParallel = reinterpret_cast<int (*)()>(dlsym(library, "omp_in_parallel"));
+  ASSERT_TRUE(inParallel);
+  struct Seen {
+    std::atomic<unsigned> members{0}, inside{0};
+  };
+  auto body = [](void *data, unsigned, unsigned) {
+    auto &seen = *static_cast<Seen *>(data);
+    ++seen.members;
+    seen.inside += inParallel() != 0;
+  };
+  Seen caller, own, child;
+  sim::runTeam(true, 2, body, &caller);
+  EXPECT_GE(caller.inside, 2u);
+  EXPECT_EQ(caller.inside, caller.members);
+  sim::runTeam(false, 2, body, &own);
+  EXPECT_EQ(own.inside, 0u);
+  EXPECT_EQ(own.members, 2u);
+  // Launches through the team, and faults in it.
+  auto kernel = load("busy");
+  std::vector<int32_t> counts(500);
+  ASSERT_EQ(run(kernel, Args().set(0, counts.data()), 500), PITON_OK);
+  EXPECT_EQ(std::count(counts.begin(), counts.end(), 1), 500);
+  auto faulty = load("load_at");
+  EXPECT_EQ(run(faulty, Args().set(0, uint64_t(16)).set(8, int64_t(400)), 500),
+            PITON_ERROR_KERNEL_FAULT);
+  auto barrier = load("barrier", true);
+  uint32_t word = 0;
+  ASSERT_EQ(run(barrier, Args().set(0, &word), 40), PITON_OK);
+  // In a child libgomp would wait for threads that do not exist.
+  pid_t pid = fork();
+  if (pid == 0) {
+    sim::runTeam(true, 2, body, &child);
+    _exit(child.inside == 0 && child.members == 2 ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
 TEST(Simulator, ImagesAreToldApart) {
   // Equal descriptor numbers must not make the loader return an earlier library.
   for (int i = 0; i < 50; ++i) {
@@ -498,6 +545,23 @@ TEST(Simulator, CorruptImagesNeverCrash) {
     std::shared_ptr<const Kernel> kernel;
     EXPECT_NE(simulator().load(bytes, kernel), PITON_OK);
     EXPECT_FALSE(kernel);
+  }
+}
+
+TEST(Simulator, WarmFiberLaunchIsFast) {
+  auto kernel = load("nothing", true);
+  Args args;
+  for (uint32_t blocks : {1u, 40u, 4000u}) {
+    run(kernel, args, blocks);
+    auto start = std::chrono::steady_clock::now();
+    constexpr int n = 200;
+    for (int i = 0; i < n; ++i)
+      run(kernel, args, blocks);
+    std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
+    std::printf("warm launch of %u fibers: %.2f us\n", blocks, time.count() / n);
+#if !defined(PITON_ASAN) && !defined(PITON_TSAN)
+    EXPECT_LT(time.count() / n, 300 + blocks);
+#endif
   }
 }
 
