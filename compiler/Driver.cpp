@@ -4,10 +4,8 @@
 #include "compiler/Driver.h"
 
 #include "compiler/Dialect/Triton/Triton.h"
-#include "compiler/Target/Simulator.h"
-#ifdef PITON_HAS_BISHENG
 #include "compiler/Target/Bisheng.h"
-#endif
+#include "compiler/Target/Simulator.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -283,28 +281,20 @@ static Stage detectStage(ModuleOp module) {
 
 static LogicalResult emitBisheng(ModuleOp module, const CompileOptions &options,
                                  std::string &output) {
-#ifdef PITON_HAS_BISHENG
   BishengOptions bisheng;
   bisheng.target = options.pipeline.target;
   bisheng.lineInfo = options.pipeline.lineInfo;
   return printForBisheng(module, bisheng, output);
-#else
-  return module.emitError("this build has no back end for the real compiler");
-#endif
 }
 
 static LogicalResult emitSimulator(ModuleOp module, const CompileOptions &options,
                                    std::string &output) {
-#ifdef PITON_HAS_SIMULATOR
   SimulatorOptions simulator;
   simulator.target = options.pipeline.target;
   simulator.hostCpu = options.hostCpu;
   simulator.hostFeatures = options.hostFeatures;
   simulator.lineInfo = options.pipeline.lineInfo;
   return emitSimulatorImage(module, simulator, output);
-#else
-  return module.emitError("this build has no simulator back end");
-#endif
 }
 
 /// The MLIR stages that lie between what is there and what is asked for.

@@ -33,14 +33,29 @@ void piton::buildTtirPipeline(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createTritonLoopUnrollPass());
 }
 
-void piton::buildTtAdapterPipeline(OpPassManager &pm, const PipelineOptions &) {
+void piton::buildTtAdapterPipeline(OpPassManager &pm, const PipelineOptions &options) {
   // Block pointers and descriptors become tensors of pointers and masks: one kind of access
   // from here on.
   pm.addPass(createRewriteTensorPointerPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Hints become marks before the un-structuring of accesses, which reads them.
+  pm.addPass(createTritonToAnnotationPass());
   // Whatever is no strided box by now is accessed lane by lane or row by row.
   pm.addPass(createTritonToUnstructuredPass());
   pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // What the language extension adds, and the few ops with a form of their own on the NPU,
+  // each to its dialect; after the accesses, whose analyses know Triton's ops only.
+  pm.addPass(createTritonToHIVMPass());
+  pm.addPass(createTritonToHFusionPass());
+  pm.addPass(createTritonToLLVMPass());
+  // Everything that is left of Triton, in one conversion: a half-lowered module would need
+  // casts between pointers and memrefs on every border.
+  TritonToLinalgOptions linalg;
+  linalg.enableNd2nzOnVector = options.enableNd2nzOnVector;
+  linalg.enableSelectAnalysis = options.enableSelectAnalysis;
+  pm.addPass(createTritonToLinalg(linalg));
+  // Each access computed its own bounds: most are the same.
   pm.addPass(createCSEPass());
 }

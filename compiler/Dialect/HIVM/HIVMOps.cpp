@@ -46,7 +46,7 @@ static void printFlagId(OpAsmPrinter &printer, Operation *, IntegerAttr flag, Va
   else if (flag.getType().isInteger(64)) // the NPU compiler reads no type behind it
     printer << flag.getValue();
   else
-    printer << flag;
+    printer << flag.getValue().getSExtValue();
 }
 
 #define GET_OP_CLASSES
