@@ -232,8 +232,7 @@ LogicalResult Lowering::lowerPtrToInt(triton::PtrToIntOp op) {
       if (other != static_cast<int64_t>(dim))
         others.push_back(other);
     lanes = broadcastInto(b, loc, lanes, type.getShape(), others);
-    Value step =
-        filled(b, loc, type, toI64(mulIndex(b, loc, stride, b.getIndexAttr(bytes))));
+    Value step = filled(b, loc, type, toI64(mulIndex(b, loc, stride, b.getIndexAttr(bytes))));
     sum = arith::AddIOp::create(b, loc, sum, arith::MulIOp::create(b, loc, lanes, step));
   }
   op.replaceAllUsesWith(sum);

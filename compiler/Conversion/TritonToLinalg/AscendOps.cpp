@@ -49,9 +49,9 @@ static Value sorted(Lowering &lowering, triton::ascend::SortOp op, OpBuilder &b)
   }
   Value dimValue = constantOf(b, loc, b.getI64IntegerAttr(last));
   Value descending = constantOf(b, loc, op.getDescendingAttr());
-  value = callHelper(lowering, b, loc, "triton_sort", {value, dimValue, descending},
-                     value.getType())
-              ->getResult(0);
+  value =
+      callHelper(lowering, b, loc, "triton_sort", {value, dimValue, descending}, value.getType())
+          ->getResult(0);
   if (isNarrow)
     value = arith::FPToSIOp::create(b, loc, narrow, value);
   return dim == last ? value : transposed(b, loc, value, permutation);
@@ -124,8 +124,8 @@ static Value indirectBase(Lowering &lowering, Value pointer, Value &offsets, uns
   return lowering.wholeMemref(base, b, loc);
 }
 
-static Value indirectLoad(Lowering &lowering, Value pointer, Value offsets, Value mask,
-                          Value other, Type type, OpBuilder &b, Location loc) {
+static Value indirectLoad(Lowering &lowering, Value pointer, Value offsets, Value mask, Value other,
+                          Type type, OpBuilder &b, Location loc) {
   Value base = indirectBase(lowering, pointer, offsets, kReads, b, loc);
   SmallVector<Value> operands{base, offsets};
   if (mask)
@@ -137,8 +137,8 @@ static Value indirectLoad(Lowering &lowering, Value pointer, Value offsets, Valu
   return fromMemory(call->getResult(0), type, b, loc);
 }
 
-static void indirectStore(Lowering &lowering, Value pointer, Value offsets, Value value,
-                          Value mask, OpBuilder &b, Location loc) {
+static void indirectStore(Lowering &lowering, Value pointer, Value offsets, Value value, Value mask,
+                          OpBuilder &b, Location loc) {
   Value base = indirectBase(lowering, pointer, offsets, kWrites, b, loc);
   SmallVector<Value> operands{base, offsets, toMemory(value, b, loc)};
   if (mask)
@@ -307,8 +307,8 @@ LogicalResult Lowering::lowerAscend(Operation *op) {
             IndexedLanes lanes = indexLanes(b, loc, scatter.getIndex(), scatter.getDim(),
                                             scatter.getBound(), scatter.getStrides(),
                                             scatter.getEndOffsets(), scatter.getStartOffsets());
-            indirectStore(*this, scatter.getDst(), lanes.offsets, scatter.getValue(), lanes.mask,
-                          b, loc);
+            indirectStore(*this, scatter.getDst(), lanes.offsets, scatter.getValue(), lanes.mask, b,
+                          loc);
             return success();
           })
           .Case([&](triton::ascend::IndexSelectSimdOp select) {

@@ -122,7 +122,8 @@ static Value laneView(Value buffer, const Box &box, ArrayRef<OpFoldResult> exten
     shape.push_back(1); // one element: a rank-1 view, as scalars have
   if (box.dropped.empty())
     return subview(buffer, offsets, sizes, b, loc);
-  auto reduced = memref::SubViewOp::inferRankReducedResultType(shape, type, offsets, sizes, strides);
+  auto reduced =
+      memref::SubViewOp::inferRankReducedResultType(shape, type, offsets, sizes, strides);
   return memref::SubViewOp::create(b, loc, cast<MemRefType>(reduced), buffer, offsets, sizes,
                                    strides);
 }
@@ -130,8 +131,8 @@ static Value laneView(Value buffer, const Box &box, ArrayRef<OpFoldResult> exten
 /// A tensor atomic under a box mask. Lanes that share an element (dropped dimensions) go one
 /// after the other.
 static Value emitTensor(Lowering &lowering, const AtomicKind &kind,
-                        const StructuredAddress &address, const MaskInfo &mask,
-                        ValueRange operands, OpBuilder &b, Location loc) {
+                        const StructuredAddress &address, const MaskInfo &mask, ValueRange operands,
+                        OpBuilder &b, Location loc) {
   auto tensorType = cast<RankedTensorType>(operands.front().getType());
   auto type = MemRefType::get(tensorType.getShape(), tensorType.getElementType());
   Box box = makeBox(address, mask, b, loc);

@@ -29,9 +29,9 @@ Value Box::anyDroppedLane(OpBuilder &b, Location loc) const {
     auto constant = getConstantIntValue(extent[dim]);
     if (constant && *constant > 0)
       continue;
-    Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
-                                       asIndex(b, loc, extent[dim]),
-                                       arith::ConstantIndexOp::create(b, loc, 0));
+    Value some =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, asIndex(b, loc, extent[dim]),
+                              arith::ConstantIndexOp::create(b, loc, 0));
     result = result ? arith::AndIOp::create(b, loc, result, some).getResult() : some;
   }
   return result;
@@ -50,10 +50,9 @@ SmallVector<OpFoldResult> Box::keptExtents(OpBuilder &b, Location loc) const {
     result.push_back(extent[dim]);
   Value some = anyDroppedLane(b, loc);
   if (some && !result.empty())
-    result.front() =
-        arith::SelectOp::create(b, loc, some, asIndex(b, loc, result.front()),
-                                arith::ConstantIndexOp::create(b, loc, 0))
-            .getResult();
+    result.front() = arith::SelectOp::create(b, loc, some, asIndex(b, loc, result.front()),
+                                             arith::ConstantIndexOp::create(b, loc, 0))
+                         .getResult();
   return result;
 }
 

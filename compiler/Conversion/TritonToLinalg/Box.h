@@ -13,8 +13,8 @@ namespace piton::linalglowering {
 /// One access of tensors of `shape`.
 struct Box {
   llvm::SmallVector<int64_t> shape;
-  llvm::SmallVector<int64_t> kept;    ///< dimensions with a stride, in order
-  llvm::SmallVector<int64_t> dropped; ///< dimensions of stride 0 and size > 1
+  llvm::SmallVector<int64_t> kept;                  ///< dimensions with a stride, in order
+  llvm::SmallVector<int64_t> dropped;               ///< dimensions of stride 0 and size > 1
   llvm::SmallVector<mlir::OpFoldResult> lo, extent; ///< per dimension, extent >= 0
   llvm::SmallVector<int64_t> keptSizes;
   llvm::SmallVector<mlir::OpFoldResult> keptStrides;

@@ -146,8 +146,7 @@ Value asIndex(OpBuilder &b, Location loc, OpFoldResult value) {
   return getValueOrCreateConstantIndexOp(b, loc, value);
 }
 
-static std::optional<std::pair<int64_t, int64_t>> bothConstant(OpFoldResult lhs,
-                                                               OpFoldResult rhs) {
+static std::optional<std::pair<int64_t, int64_t>> bothConstant(OpFoldResult lhs, OpFoldResult rhs) {
   auto left = getConstantIntValue(lhs), right = getConstantIntValue(rhs);
   if (!left || !right)
     return std::nullopt;

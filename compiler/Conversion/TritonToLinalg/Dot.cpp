@@ -39,8 +39,7 @@ LogicalResult Lowering::lowerDot(triton::DotOp op) {
   StringRef precision = triton::stringifyInputPrecision(op.getInputPrecision());
   if (auto named = op->getAttrOfType<StringAttr>("input_precision"))
     precision = named.getValue();
-  op.replaceAllUsesWith(
-      multiply(b, op.getLoc(), op.getA(), op.getB(), op.getC(), precision));
+  op.replaceAllUsesWith(multiply(b, op.getLoc(), op.getA(), op.getB(), op.getC(), precision));
   op.erase();
   return success();
 }

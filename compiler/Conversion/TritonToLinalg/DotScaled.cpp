@@ -39,8 +39,8 @@ static Value interleave(OpBuilder &b, Location loc, Value even, Value odd, int64
 static Value decodeE2M1(OpBuilder &b, Location loc, Value nibble) {
   Type type = nibble.getType();
   auto constant = [&](int64_t value) { return splatInt(b, loc, type, value); };
-  Value sign = arith::ShLIOp::create(
-      b, loc, arith::AndIOp::create(b, loc, nibble, constant(8)), constant(12));
+  Value sign = arith::ShLIOp::create(b, loc, arith::AndIOp::create(b, loc, nibble, constant(8)),
+                                     constant(12));
   Value magnitude = arith::AndIOp::create(b, loc, nibble, constant(7));
   // Normal numbers: the three bits, moved to bf16's exponent and mantissa, with the bias
   // raised from 1 to 127. 1 is the only subnormal: 0.5. 0 is 0.
@@ -143,12 +143,10 @@ LogicalResult Lowering::lowerDotScaled(triton::DotScaledOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
   int64_t rank = cast<RankedTensorType>(op.getA().getType()).getRank();
-  Side sides[] = {
-      {op.getA(), op.getAScale(), op.getAElemType(), op.getLhsKPack(), rank - 1},
-      {op.getB(), op.getBScale(), op.getBElemType(), op.getRhsKPack(), rank - 2}};
-  bool isHalf = llvm::any_of(sides, [](const Side &side) {
-    return side.format == triton::ScaleDotElemType::FP16;
-  });
+  Side sides[] = {{op.getA(), op.getAScale(), op.getAElemType(), op.getLhsKPack(), rank - 1},
+                  {op.getB(), op.getBScale(), op.getBElemType(), op.getRhsKPack(), rank - 2}};
+  bool isHalf = llvm::any_of(
+      sides, [](const Side &side) { return side.format == triton::ScaleDotElemType::FP16; });
   Type compute = isHalf ? Type(b.getF32Type()) : Type(b.getBF16Type());
   Value operands[2];
   for (auto [side, operand] : llvm::zip_equal(sides, operands)) {

@@ -137,8 +137,8 @@ LogicalResult Lowering::convertFunction(triton::FuncOp func, bool globalKernel, 
   }
   bool hasArgumentAttributes =
       llvm::any_of(attributes, [](DictionaryAttr attribute) { return !attribute.empty(); });
-  auto converted = func::FuncOp::create(b, func.getLoc(), func.getName(),
-                                        b.getFunctionType(inputs, results));
+  auto converted =
+      func::FuncOp::create(b, func.getLoc(), func.getName(), b.getFunctionType(inputs, results));
   if (!isKernel)
     converted.setVisibility(func.isExternal() ? SymbolTable::Visibility::Private
                                               : func.getVisibility());

@@ -136,8 +136,7 @@ static Value mathCall(StringRef name, ValueRange args, Type type, OpBuilder &b, 
                 })
           .Case("isnan",
                 [&]() -> Value {
-                  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, args[0],
-                                               args[0]);
+                  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, args[0], args[0]);
                 })
           .Case("isinf",
                 [&]() -> Value {
@@ -198,8 +197,8 @@ LogicalResult Lowering::lowerExtern(triton::ExternElementwiseOp op) {
       sources.push_back(type && !isa<RankedTensorType>(source.getType())
                             ? filled(b, loc, withElement(type, source.getType()), source)
                             : source);
-    Type resultType = name.starts_with("is") ? triton::getI1SameShape(sources[0].getType())
-                                             : op.getType();
+    Type resultType =
+        name.starts_with("is") ? triton::getI1SameShape(sources[0].getType()) : op.getType();
     if (Value result = mathCall(name, sources, resultType, b, loc)) {
       if (result.getType() != op.getType()) // isnan and isinf declared with an integer result
         result = arith::ExtUIOp::create(b, loc, op.getType(), result);

@@ -128,8 +128,7 @@ LogicalResult Lowering::lowerLoad(triton::LoadOp op) {
     result = filled(b, loc, RankedTensorType::get(type.getShape(), memoryType), scalar);
   } else {
     Value source = view(*address, box.keptSizes, box.keptStrides, b, loc);
-    Value buffer =
-        memref::AllocOp::create(b, loc, MemRefType::get(box.keptSizes, memoryType));
+    Value buffer = memref::AllocOp::create(b, loc, MemRefType::get(box.keptSizes, memoryType));
     SmallVector<OpFoldResult> offsets = box.keptOffsets(), extents = box.keptExtents(b, loc);
     Value outside;
     if (other && !choose) {
@@ -153,8 +152,8 @@ LogicalResult Lowering::lowerLoad(triton::LoadOp op) {
   }
   result = fromMemory(result, type, b, loc);
   if (choose)
-    result = arith::SelectOp::create(b, loc, op.getMask(), result,
-                                     other ? other : zeroOf(b, loc, type));
+    result =
+        arith::SelectOp::create(b, loc, op.getMask(), result, other ? other : zeroOf(b, loc, type));
   op.replaceAllUsesWith(result);
   op.erase();
   return success();

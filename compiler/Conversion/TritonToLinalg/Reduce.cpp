@@ -21,9 +21,8 @@ static TypedAttr neutralElement(Operation *combiner) {
     auto real = cast<FloatType>(type);
     const llvm::fltSemantics &semantics = real.getFloatSemantics();
     // Formats without infinity (f8E4M3FN) have a largest value.
-    APFloat value = APFloat::semanticsHasInf(semantics)
-                        ? APFloat::getInf(semantics, negative)
-                        : APFloat::getLargest(semantics, negative);
+    APFloat value = APFloat::semanticsHasInf(semantics) ? APFloat::getInf(semantics, negative)
+                                                        : APFloat::getLargest(semantics, negative);
     return FloatAttr::get(real, value);
   };
   auto notANumber = [&]() -> TypedAttr {

@@ -54,9 +54,8 @@ Value sliceFrom(OpBuilder &b, Location loc, Value tensor, int64_t axis, int64_t 
 
 /// Scans every line along `axis` of `sources` onto `results`, which have the same shape and
 /// hold nothing yet.
-static SmallVector<Value> scanSlices(OpBuilder &b, Location loc, Region &region,
-                                     ValueRange sources, ValueRange results, int64_t axis,
-                                     bool reverse) {
+static SmallVector<Value> scanSlices(OpBuilder &b, Location loc, Region &region, ValueRange sources,
+                                     ValueRange results, int64_t axis, bool reverse) {
   int64_t size = cast<RankedTensorType>(sources.front().getType()).getDimSize(axis);
   OpFoldResult first = b.getIndexAttr(reverse ? size - 1 : 0);
   SmallVector<Value> carried, start;
@@ -98,20 +97,20 @@ static SmallVector<Value> scanLines(OpBuilder &b, Location loc, Region &region, 
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   Value upper = arith::ConstantIndexOp::create(b, loc, type.getDimSize(dim));
-  auto loop = scf::ForOp::create(
-      b, loc, zero, upper, one, results,
-      [&](OpBuilder &nested, Location at, Value lane, ValueRange values) {
-        SmallVector<Value> inner, init, yielded;
-        for (auto [source, value] : llvm::zip_equal(sources, values)) {
-          inner.push_back(sliceAt(nested, at, source, dim, lane));
-          init.push_back(sliceAt(nested, at, value, dim, lane));
-        }
-        SmallVector<Value> lines =
-            scanLines(nested, at, region, inner, init, axis == 0 ? 0 : axis - 1, reverse);
-        for (auto [line, value] : llvm::zip_equal(lines, values))
-          yielded.push_back(withSlice(nested, at, line, value, dim, lane));
-        scf::YieldOp::create(nested, at, yielded);
-      });
+  auto loop =
+      scf::ForOp::create(b, loc, zero, upper, one, results,
+                         [&](OpBuilder &nested, Location at, Value lane, ValueRange values) {
+                           SmallVector<Value> inner, init, yielded;
+                           for (auto [source, value] : llvm::zip_equal(sources, values)) {
+                             inner.push_back(sliceAt(nested, at, source, dim, lane));
+                             init.push_back(sliceAt(nested, at, value, dim, lane));
+                           }
+                           SmallVector<Value> lines = scanLines(nested, at, region, inner, init,
+                                                                axis == 0 ? 0 : axis - 1, reverse);
+                           for (auto [line, value] : llvm::zip_equal(lines, values))
+                             yielded.push_back(withSlice(nested, at, line, value, dim, lane));
+                           scf::YieldOp::create(nested, at, yielded);
+                         });
   return SmallVector<Value>(loop.getResults());
 }
 
@@ -139,8 +138,7 @@ LogicalResult Lowering::lowerScan(triton::ScanOp op) {
     empty.push_back(emptyTensor(b, loc, type.getShape(), type.getElementType()));
   }
   auto scan = isElementwiseRegion(region) ? scanSlices : scanLines;
-  op->replaceAllUsesWith(
-      scan(b, loc, region, op.getSrcs(), empty, op.getAxis(), op.getReverse()));
+  op->replaceAllUsesWith(scan(b, loc, region, op.getSrcs(), empty, op.getAxis(), op.getReverse()));
   op.erase();
   return success();
 }

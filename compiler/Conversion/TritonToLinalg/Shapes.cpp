@@ -140,34 +140,33 @@ LogicalResult Lowering::lowerShape(Operation *op) {
   Location loc = op->getLoc();
   if (auto split = dyn_cast<triton::SplitOp>(op))
     return lowerSplit(split, b);
-  Value result =
-      TypeSwitch<Operation *, Value>(op)
-          .Case([&](triton::MakeRangeOp range) { return makeRange(range, b); })
-          .Case([&](triton::SplatOp splat) -> Value {
-            if (isa<RankedTensorType>(splat.getSrc().getType()))
-              return reshaped(b, loc, splat.getSrc(),
-                              cast<RankedTensorType>(splat.getType()).getShape());
-            return filled(b, loc, splat.getType(), splat.getSrc());
-          })
-          .Case([&](triton::UnsplatOp unsplat) -> Value {
-            auto type = cast<RankedTensorType>(unsplat.getSrc().getType());
-            Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-            SmallVector<Value> indices(type.getRank(), zero);
-            return tensor::ExtractOp::create(b, loc, unsplat.getSrc(), indices);
-          })
-          .Case([&](triton::ExpandDimsOp expand) { return expandDims(expand, b); })
-          .Case([&](triton::BroadcastOp spread) { return broadcast(spread, b); })
-          .Case([&](triton::ReshapeOp reshape) {
-            return reshaped(b, loc, reshape.getSrc(),
-                            cast<RankedTensorType>(reshape.getType()).getShape());
-          })
-          .Case([&](triton::TransOp trans) {
-            SmallVector<int64_t> order(trans.getOrder().begin(), trans.getOrder().end());
-            return transposed(b, loc, trans.getSrc(), order);
-          })
-          .Case([&](triton::JoinOp joinOp) { return join(joinOp, b); })
-          .Case([&](triton::CatOp catOp) { return cat(catOp, b); })
-          .Default([](Operation *) { return Value(); });
+  Value result = TypeSwitch<Operation *, Value>(op)
+                     .Case([&](triton::MakeRangeOp range) { return makeRange(range, b); })
+                     .Case([&](triton::SplatOp splat) -> Value {
+                       if (isa<RankedTensorType>(splat.getSrc().getType()))
+                         return reshaped(b, loc, splat.getSrc(),
+                                         cast<RankedTensorType>(splat.getType()).getShape());
+                       return filled(b, loc, splat.getType(), splat.getSrc());
+                     })
+                     .Case([&](triton::UnsplatOp unsplat) -> Value {
+                       auto type = cast<RankedTensorType>(unsplat.getSrc().getType());
+                       Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+                       SmallVector<Value> indices(type.getRank(), zero);
+                       return tensor::ExtractOp::create(b, loc, unsplat.getSrc(), indices);
+                     })
+                     .Case([&](triton::ExpandDimsOp expand) { return expandDims(expand, b); })
+                     .Case([&](triton::BroadcastOp spread) { return broadcast(spread, b); })
+                     .Case([&](triton::ReshapeOp reshape) {
+                       return reshaped(b, loc, reshape.getSrc(),
+                                       cast<RankedTensorType>(reshape.getType()).getShape());
+                     })
+                     .Case([&](triton::TransOp trans) {
+                       SmallVector<int64_t> order(trans.getOrder().begin(), trans.getOrder().end());
+                       return transposed(b, loc, trans.getSrc(), order);
+                     })
+                     .Case([&](triton::JoinOp joinOp) { return join(joinOp, b); })
+                     .Case([&](triton::CatOp catOp) { return cat(catOp, b); })
+                     .Default([](Operation *) { return Value(); });
   if (!result)
     return op->emitOpError("rearranges a tensor in a way that triton-to-linalg does not know");
   op->getResult(0).replaceAllUsesWith(result);

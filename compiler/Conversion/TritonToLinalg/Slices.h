@@ -12,8 +12,8 @@ namespace piton::linalglowering {
 mlir::Value sliceAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value tensor, int64_t axis,
                     mlir::OpFoldResult lane);
 /// `tensor` with slice `lane` along `axis` replaced by `slice` (an element for rank 1).
-mlir::Value withSlice(mlir::OpBuilder &b, mlir::Location loc, mlir::Value slice,
-                      mlir::Value tensor, int64_t axis, mlir::OpFoldResult lane);
+mlir::Value withSlice(mlir::OpBuilder &b, mlir::Location loc, mlir::Value slice, mlir::Value tensor,
+                      int64_t axis, mlir::OpFoldResult lane);
 /// The slices from `start` on, all of them.
 mlir::Value sliceFrom(mlir::OpBuilder &b, mlir::Location loc, mlir::Value tensor, int64_t axis,
                       int64_t start);

@@ -74,16 +74,15 @@ LogicalResult lowerMemoryOp(Lowering &lowering, Operation *op) {
 
 /// What to say about an op that has no lowering here.
 LogicalResult refuse(Operation *op) {
-  StringRef advice = TypeSwitch<Operation *, StringRef>(op)
-                         .Case<triton::HistogramOp>([](auto) { return "run triton-to-hfusion first"; })
-                         .Case<triton::ElementwiseInlineAsmOp>(
-                             [](auto) { return "run triton-to-llvm first"; })
-                         .Case<triton::MakeTensorPtrOp, triton::AdvanceOp, triton::MakeTensorDescOp,
-                               triton::DescriptorLoadOp, triton::DescriptorStoreOp,
-                               triton::DescriptorReduceOp, triton::DescriptorGatherOp,
-                               triton::DescriptorScatterOp>(
-                             [](auto) { return "run triton-to-structured first"; })
-                         .Default([](Operation *) { return StringRef(); });
+  StringRef advice =
+      TypeSwitch<Operation *, StringRef>(op)
+          .Case<triton::HistogramOp>([](auto) { return "run triton-to-hfusion first"; })
+          .Case<triton::ElementwiseInlineAsmOp>([](auto) { return "run triton-to-llvm first"; })
+          .Case<triton::MakeTensorPtrOp, triton::AdvanceOp, triton::MakeTensorDescOp,
+                triton::DescriptorLoadOp, triton::DescriptorStoreOp, triton::DescriptorReduceOp,
+                triton::DescriptorGatherOp, triton::DescriptorScatterOp>(
+              [](auto) { return "run triton-to-structured first"; })
+          .Default([](Operation *) { return StringRef(); });
   if (!advice.empty())
     return op->emitOpError("has no form below Triton IR; ") << advice;
   if (isPointerValued(op)) {
@@ -111,7 +110,8 @@ LogicalResult lowerValueOp(Lowering &lowering, Operation *op) {
           [&](Operation *each) { return lowering.lowerElementwise(each); })
       .Case<triton::MakeRangeOp, triton::SplatOp, triton::UnsplatOp, triton::ExpandDimsOp,
             triton::BroadcastOp, triton::ReshapeOp, triton::TransOp, triton::JoinOp,
-            triton::SplitOp, triton::CatOp>([&](Operation *each) { return lowering.lowerShape(each); })
+            triton::SplitOp, triton::CatOp>(
+          [&](Operation *each) { return lowering.lowerShape(each); })
       .Case([&](triton::ReduceOp reduce) { return lowering.lowerReduce(reduce); })
       .Case([&](triton::ScanOp scan) { return lowering.lowerScan(scan); })
       .Case([&](triton::MapElementwiseOp map) { return lowering.lowerMapElementwise(map); })
@@ -127,8 +127,7 @@ LogicalResult lowerValueOp(Lowering &lowering, Operation *op) {
 
 /// Applies `lower` to the ops that are there now, uses before definitions or not; every op may
 /// add ops but removes no other one.
-template <WalkOrder Order, typename Fn>
-LogicalResult sweep(ModuleOp module, Fn lower) {
+template <WalkOrder Order, typename Fn> LogicalResult sweep(ModuleOp module, Fn lower) {
   SmallVector<Operation *> ops;
   module.walk<Order>([&](Operation *op) { ops.push_back(op); });
   bool ok = true;
@@ -144,7 +143,15 @@ struct TritonToLinalg : piton::impl::TritonToLinalgBase<TritonToLinalg> {
     for (auto func : getOperation().getOps<triton::FuncOp>())
       if (!func.isExternal() && !func.getBody().hasOneBlock())
         return func.emitOpError("has several blocks; its control flow must be lifted to scf first");
-    return success();
+    // Pointers that cross a region would need a memref whose layout changes at run time.
+    WalkResult carried = getOperation().walk([](Operation *op) {
+      if (!isa_and_nonnull<scf::SCFDialect>(op->getDialect()) || !isPointerValued(op))
+        return WalkResult::advance();
+      op->emitOpError("carries a pointer out of its region; run triton-to-unstructured first, "
+                      "which carries the offset instead");
+      return WalkResult::interrupt();
+    });
+    return failure(carried.wasInterrupted());
   }
 
   /// simt parts change how the launcher runs the kernel.
@@ -170,9 +177,8 @@ struct TritonToLinalg : piton::impl::TritonToLinalgBase<TritonToLinalg> {
       return failure();
     bool hasDot = module
                       .walk([](Operation *op) {
-                        return isa<triton::DotOp, triton::DotScaledOp>(op)
-                                   ? WalkResult::interrupt()
-                                   : WalkResult::advance();
+                        return isa<triton::DotOp, triton::DotScaledOp>(op) ? WalkResult::interrupt()
+                                                                           : WalkResult::advance();
                       })
                       .wasInterrupted();
     bool hasSimt = usesSimt();
