@@ -1,6 +1,7 @@
 # Finds MLIR 22.1 and offers the few functions the compiler half needs:
 #   piton_tablegen(target td outputs...)   one custom target per .td file
-#   piton_link_mlir(target SHARED|STATIC)  tools link libMLIR.so, the Python extension links statically
+#   piton_link_mlir(target SHARED|STATIC)  tools link libMLIR.so, the Python extension links
+#                                          statically
 find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
 find_package(LLD REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/lld)
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
@@ -62,19 +63,32 @@ function(piton_dialect name mnemonic ns)
   piton_tablegen(Piton${name}IncGen ${ops} ${gen})
 endfunction()
 
+# lld initialises every target that LLVM was built with, which would link all of them. Only
+# X86 is used, so the others' entry points are defined here, empty, before the archives.
+set(text "// Generated: entry points of the code generators that Piton does not use.\n")
+foreach(arch ${LLVM_TARGETS_TO_BUILD} ${LLVM_EXPERIMENTAL_TARGETS_TO_BUILD})
+  if(NOT arch STREQUAL X86)
+    foreach(part TargetInfo Target TargetMC AsmPrinter AsmParser Disassembler TargetMCA)
+      string(APPEND text "extern \"C\" void LLVMInitialize${arch}${part}();\n"
+                         "extern \"C\" void LLVMInitialize${arch}${part}() {}\n")
+    endforeach()
+  endif()
+endforeach()
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/OnlyX86.cpp CONTENT "${text}")
+
 function(piton_link_mlir target kind)
   if(kind STREQUAL SHARED)
-    target_link_libraries(${target} PRIVATE MLIR LLVM)
-  else()
-    get_property(dialects GLOBAL PROPERTY MLIR_DIALECT_LIBS)
-    get_property(conversions GLOBAL PROPERTY MLIR_CONVERSION_LIBS)
-    get_property(extensions GLOBAL PROPERTY MLIR_EXTENSION_LIBS)
-    get_property(translations GLOBAL PROPERTY MLIR_TRANSLATION_LIBS)
-    target_link_libraries(${target} PRIVATE ${dialects} ${conversions} ${extensions}
-      MLIRTransforms MLIRParser MLIRBytecodeWriter MLIRDebug
-      MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation MLIRTargetLLVMIRExport
-      LLVMX86CodeGen LLVMX86AsmParser LLVMX86Desc LLVMX86Info LLVMPasses LLVMLinker
-      LLVMBitReader LLVMIRReader LLVMTarget LLVMDebugInfoDWARF)
+    target_link_libraries(${target} PRIVATE MLIR LLVM lldELF lldCommon)
+    return()
   endif()
-  target_link_libraries(${target} PRIVATE lldELF lldCommon)
+  # Debian's imported targets of MLIR's and lld's archives depend on the shared libLLVM, so
+  # linking them by name would put two LLVMs into one module, which crashes. The archives
+  # themselves are given instead; lld takes out of them what is needed, in any order.
+  file(GLOB archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
+  list(FILTER archives EXCLUDE REGEX "libMLIR(CAPI|Test)|ExecutionEngine|JitRunner|RunnerUtils")
+  target_link_libraries(${target} PRIVATE ${LLVM_LIBRARY_DIR}/liblldELF.a
+    ${LLVM_LIBRARY_DIR}/liblldCommon.a ${archives} ZLIB::ZLIB zstd::libzstd_shared)
+  target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/NoPolly.cpp
+    ${CMAKE_BINARY_DIR}/OnlyX86.cpp)
+  target_link_options(${target} PRIVATE -Wl,--gc-sections -Wl,--exclude-libs,ALL)
 endfunction()

@@ -39,14 +39,6 @@ ContextTable &contextTable() {
   static ContextTable *table = new ContextTable;
   return *table;
 }
-
-bool lineInfoEnabled() {
-  const char *value = std::getenv("TRITON_DISABLE_LINE_INFO");
-  if (!value)
-    return true;
-  std::string text = llvm::StringRef(value).lower();
-  return !(text == "1" || text == "true" || text == "on" || text == "yes" || text == "y");
-}
 } // namespace
 
 // One thread a context: kernels are small, and compilations run in parallel with each
@@ -78,7 +70,7 @@ std::shared_ptr<Context> Context::find(MLIRContext *context) {
 
 Builder::Builder(std::shared_ptr<Context> owner)
     : ops(&owner->mlir), owner(owner), loc(UnknownLoc::get(&owner->mlir)),
-      lineInfo(lineInfoEnabled()) {}
+      lineInfo(!environmentFlag("TRITON_DISABLE_LINE_INFO")) {}
 
 void Builder::setLoc(mlir::Location newLoc) {
   if (lineInfo)
@@ -112,6 +104,14 @@ void Builder::restore(const OpBuilder::InsertPoint &point) {
     setLoc(atEnd ? locationOf(point.getBlock(), ops.getContext()) : point.getPoint()->getLoc());
   }
   ops.restoreInsertionPoint(point);
+}
+
+bool environmentFlag(const char *name) {
+  const char *value = std::getenv(name);
+  if (!value)
+    return false;
+  std::string text = llvm::StringRef(value).lower();
+  return text == "1" || text == "true" || text == "on" || text == "yes" || text == "y";
 }
 
 std::string printOp(Operation *op, bool debugInfo) {

@@ -117,6 +117,9 @@ private:
 /// derived from them, or without both.
 std::string printOp(mlir::Operation *op, bool debugInfo);
 
+/// A boolean environment variable: 1, true, on, yes, y in any case.
+bool environmentFlag(const char *name);
+
 /// The integer behind an enumerator: ours, the stock wheel's or a plain int. The
 /// stock `semantic` module passes its own enumerators to whichever builder is active.
 int64_t enumValue(nanobind::handle enumerator);

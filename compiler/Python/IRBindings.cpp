@@ -4,10 +4,7 @@
 // region, operation, function, module. The builder is in Builder*.cpp.
 #include "compiler/Python/IR.h"
 
-#include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/LocationSnapshot.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -110,69 +107,6 @@ void finalizeFunction(triton::FuncOp func) {
     throw nb::python_error();
 }
 
-/// Brackets deeper than this overflow the stack of MLIR's recursive parser.
-constexpr int kMaxNesting = 256;
-
-void checkNesting(llvm::StringRef textToParse, const std::string &name) {
-  int depth = 0;
-  unsigned line = 1;
-  bool inString = false;
-  for (size_t i = 0; i < textToParse.size(); ++i) {
-    char c = textToParse[i];
-    if (c == '\n')
-      ++line;
-    if (inString) {
-      if (c == '\\')
-        ++i;
-      else if (c == '"' || c == '\n')
-        inString = false;
-      continue;
-    }
-    if (c == '"')
-      inString = true;
-    else if (c == '(' || c == '{' || c == '[' || c == '<')
-      ++depth;
-    else if ((c == ')' || c == '}' || c == ']' || (c == '>' && i && textToParse[i - 1] != '-')) &&
-             depth > 0)
-      --depth;
-    if (depth > kMaxNesting)
-      raiseCompilationError("parse", name + ":" + std::to_string(line) +
-                                         ": error: brackets nest deeper than " +
-                                         std::to_string(kMaxNesting));
-  }
-}
-
-Module parseText(const std::string &source, std::shared_ptr<Context> context,
-                 const std::string &name) {
-  checkNesting(source, name);
-  context->loadDialects();
-  std::string report;
-  OwningOpRef<ModuleOp> module;
-  {
-    Diagnostics diagnostics(&context->mlir);
-    llvm::SourceMgr sources;
-    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(source, name), llvm::SMLoc());
-    module = parseSourceFile<ModuleOp>(sources, &context->mlir);
-    report = diagnostics.text();
-  }
-  if (!module)
-    raiseCompilationError("parse", report.empty() ? name + ": cannot be parsed" : report);
-  Module out;
-  out.owner = context;
-  out.op = module->getOperation();
-  context->modules.push_back(std::move(module));
-  return out;
-}
-
-Module parseFile(const std::string &path, std::shared_ptr<Context> context) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer) {
-    PyErr_SetString(PyExc_FileNotFoundError, (path + ": " + buffer.getError().message()).c_str());
-    throw nb::python_error();
-  }
-  return parseText((*buffer)->getBuffer().str(), context, path);
-}
-
 std::string entryName(ModuleOp module) {
   for (auto func : module.getOps<FunctionOpInterface>())
     if (!func.isExternal() &&
@@ -200,8 +134,6 @@ void bindContextAndTypes(nb::module_ &m) {
     auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, b.getI32Type());
     return Attr{DenseIntElementsAttr::get(type, llvm::ArrayRef<int32_t>(values))};
   });
-  m.def("parse_mlir_module", parseFile, "path"_a, "context"_a);
-  m.def("parse_mlir_text", parseText, "text"_a, "context"_a, "name"_a = "<text>");
 
   nb::class_<Type>(m, "type")
       .def("is_integer", [](Type &self, unsigned width) { return self.type.isInteger(width); })

@@ -3,21 +3,72 @@
 
 from __future__ import annotations
 
-from . import _piton
+import os
+
+from . import _piton, env
+from .errors import MLIRCompilationError
 
 
 def for_options(options) -> dict:
     """Ordered dict: file extension -> stage(module, metadata, options)."""
-    return {"ttir": ttir, "ttadapter": ttadapter}
+    if env.flag("TRITON_STORE_BINARY_ONLY"):
+        raise ValueError(
+            "TRITON_STORE_BINARY_ONLY=1 makes stock Triton keep only cubin, hsaco and json files; "
+            "the npu target's kernel image would be dropped. Unset it."
+        )
+    if env.mode() == "model":
+        raise NotImplementedError("PITON_MODE=model is not built yet; use fast")
+    return {"ttir": ttir, "ttadapter": ttadapter, "npubin": npubin}
 
 
 def ttir(module, metadata, options):
     """Triton IR as traced -> optimised Triton IR (in place)."""
     _piton.run_ttir(module, options)
+    _dump(module, metadata, options, "kernel.ttir.mlir")
     return module
 
 
 def ttadapter(module, metadata, options):
-    """Triton IR -> hand-over IR."""
+    """Triton IR -> hand-over IR (in place)."""
     _piton.run_ttadapter(module, options)
+    _dump(module, metadata, options, "kernel.ttadapter.mlir")
     return module
+
+
+def npubin(module, metadata, options):
+    """Hand-over IR, a module or (overridden) text -> kernel image, with the launch metadata."""
+    if env.backend() == "bisheng":
+        raise MLIRCompilationError(
+            "npubin", "the bisheng back end is not connected to the JIT yet; unset PITON_BACKEND"
+        )
+    image = _piton.emit_image(module, options)
+    describe(image, metadata)
+    return image
+
+
+def describe(image, metadata) -> None:
+    """Fills the metadata that the loader and launcher read from an image's own."""
+    facts = _piton.describe_image(image)
+    metadata["name"] = metadata["kernel_name"] = facts["name"]
+    metadata["shared"] = 1
+    metadata["mix_mode"] = facts["mix_mode"]
+    metadata["parallel_mode"] = facts["parallel_mode"]
+    metadata["tensor_kinds"] = facts["tensor_kinds"]
+    metadata["workspace_size"] = facts["workspace_size"]
+    metadata["lock_num"] = facts["lock_num"]
+    metadata["required_ub_bits"] = 0
+    metadata["bitcodes"] = []
+
+
+def _dump(module, metadata, options, filename) -> None:
+    """debug=True: a stage's result in <dump dir>/<hash>."""
+    if not options.debug:
+        return
+    from triton import knobs
+
+    folder = os.path.join(knobs.cache.dump_dir, metadata["hash"])
+    os.makedirs(folder, exist_ok=True)
+    if filename == "kernel.ttir.mlir":
+        print(f"Dumping intermediate results to {folder}")
+    with open(os.path.join(folder, filename), "w") as file:
+        file.write(str(module))
