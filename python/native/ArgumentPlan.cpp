@@ -6,6 +6,8 @@
 
 #include "piton/runtime.h"
 
+#include <nanobind/stl/string.h>
+
 #include <cstring>
 
 namespace nb = nanobind;
