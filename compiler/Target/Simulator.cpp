@@ -134,6 +134,7 @@ LogicalResult fillMetadata(ModuleOp module, KernelMetadata &metadata) {
 LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions &options,
                                         std::string &image) {
   MLIRContext *context = module.getContext();
+  StepTimer timer(options.times);
   KernelMetadata metadata;
   metadata.target = options.target;
   const std::string features = options.hostCpu.empty() && options.hostFeatures.empty()
@@ -145,6 +146,7 @@ LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions 
     if (failed(pm.run(module)))
       return failure();
   }
+  timer.lap("buffers");
   dumpModule(module, options, "bufferized");
   {
     PassManager pm(context);
@@ -152,6 +154,7 @@ LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions 
     if (failed(pm.run(module)) || failed(fillMetadata(module, metadata)))
       return failure();
   }
+  timer.lap("loops");
   dumpModule(module, options, "loops");
   {
     PassManager pm(context);
@@ -159,13 +162,16 @@ LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions 
     if (failed(pm.run(module)))
       return failure();
   }
+  timer.lap("llvm dialect");
   registerBuiltinDialectTranslation(*context);
   registerLLVMDialectTranslation(*context);
   auto llvmContext = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> llvmModule = translateModuleToLLVMIR(module, *llvmContext, "kernel");
   if (!llvmModule)
     return module.emitError("the kernel cannot be translated to LLVM IR");
+  timer.lap("llvm ir");
   CodegenOptions codegen;
+  codegen.times = options.times;
   codegen.entry = kEntryPrefix + metadata.name;
   codegen.cpu = options.hostCpu;
   codegen.features = options.hostFeatures;

@@ -8,6 +8,8 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace piton {
 
@@ -18,6 +20,8 @@ struct SimulatorOptions {
   bool lineInfo = true;
   /// Text of intermediate forms is appended here when not null: "bufferized", "llvm", "asm".
   std::string *dump = nullptr;
+  /// Milliseconds of processor time per step are appended here when not null.
+  std::vector<std::pair<std::string, double>> *times = nullptr;
 };
 
 /// Consumes `module` (hand-over IR with one kernel) and gives the bytes of a kernel

@@ -351,6 +351,7 @@ std::string piton::hostCpuFeatures() {
 
 Expected<piton::CodegenResult> piton::generateSharedObject(std::unique_ptr<Module> module,
                                                            const CodegenOptions &options) {
+  StepTimer timer(options.times);
   initialiseTargetOnce();
   CodegenResult result;
   result.cpu = options.cpu.empty() ? hostCpuName() : options.cpu;
@@ -378,7 +379,9 @@ Expected<piton::CodegenResult> piton::generateSharedObject(std::unique_ptr<Modul
   raw_string_ostream invalidStream(invalid);
   if (verifyModule(*module, &invalidStream))
     return fail("invalid LLVM IR was generated: " + invalid);
+  timer.lap("device library");
   optimise(*module, *machine, options.loopVectorize);
+  timer.lap("llvm optimisation");
   if (options.dump) {
     raw_string_ostream stream(*options.dump);
     stream << "// -----// llvm //----- //\n" << *module << "\n";
@@ -391,10 +394,12 @@ Expected<piton::CodegenResult> piton::generateSharedObject(std::unique_ptr<Modul
   SmallVector<char, 0> object;
   if (Error failure = emitFile(*module, *machine, CodeGenFileType::ObjectFile, object))
     return failure;
+  timer.lap("llvm code generation");
   Expected<std::string> elf = linkObject(StringRef(object.data(), object.size()));
   if (!elf)
     return elf.takeError();
   result.elf = std::move(*elf);
+  timer.lap("link");
   auto binary = object::ObjectFile::createELFObjectFile(
       MemoryBufferRef(result.elf, "kernel image"));
   if (!binary)
@@ -402,5 +407,6 @@ Expected<piton::CodegenResult> piton::generateSharedObject(std::unique_ptr<Modul
   if (Error failure = checkUndefinedSymbols(cast<object::ELFObjectFileBase>(**binary)))
     return failure;
   readLineTable(**binary, result);
+  timer.lap("line table");
   return result;
 }

@@ -10,8 +10,10 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 
+#include <ctime>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace piton {
@@ -22,6 +24,7 @@ struct CodegenOptions {
   std::string features; ///< empty: this machine's
   bool loopVectorize = true;
   std::string *dump = nullptr; ///< optimised LLVM IR and assembly are appended
+  std::vector<std::pair<std::string, double>> *times = nullptr; ///< milliseconds per step
 };
 
 struct CodegenResult {
@@ -36,6 +39,29 @@ struct CodegenResult {
 /// Safe to call from several threads at once. The error text is one sentence.
 llvm::Expected<CodegenResult> generateSharedObject(std::unique_ptr<llvm::Module> module,
                                                    const CodegenOptions &options);
+
+/// Appends the processor time since the last lap to a list, when there is one.
+class StepTimer {
+public:
+  using Times = std::vector<std::pair<std::string, double>>;
+  explicit StepTimer(Times *times) : times(times), start(times ? now() : 0) {}
+  void lap(const char *name) {
+    if (!times)
+      return;
+    double end = now();
+    times->push_back({name, end - start});
+    start = end;
+  }
+
+private:
+  static double now() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return double(time.tv_sec) * 1e3 + double(time.tv_nsec) * 1e-6;
+  }
+  Times *times;
+  double start;
+};
 
 /// True when the device library defines a function of this name.
 bool deviceLibraryDefines(llvm::StringRef name);

@@ -219,32 +219,35 @@ bool conditionReadsShared(scf::WhileOp loop) {
   return shared;
 }
 
+/// The load as one that is done each time, and that later accesses do not overtake.
+void makeVolatile(memref::LoadOp load) {
+  OpBuilder b(load);
+  Location loc = load.getLoc();
+  Value pointer = elementPointer(b, loc, load.getMemRef(), load.getIndices());
+  Type type = load.getType();
+  Type carrier = b.getIntegerType(elementByteWidth(type) * 8);
+  unsigned bytes = elementByteWidth(type);
+  Value bits = LLVM::LoadOp::create(b, loc, carrier, pointer, /*alignment=*/bytes,
+                                    /*isVolatile=*/true, /*isNonTemporal=*/false,
+                                    /*isInvariant=*/false, /*isInvariantGroup=*/false,
+                                    LLVM::AtomicOrdering::acquire);
+  Value result = bits;
+  if (type.isInteger(1))
+    result = arith::TruncIOp::create(b, loc, type, bits);
+  else if (type != carrier)
+    result = isa<IndexType>(type) ? arith::IndexCastOp::create(b, loc, type, bits).getResult()
+                                  : arith::BitcastOp::create(b, loc, type, bits).getResult();
+  load.replaceAllUsesWith(result);
+  load.erase();
+}
+
 void makeLoadsVolatile(Region &region) {
   SmallVector<memref::LoadOp> loads;
   region.walk([&](memref::LoadOp load) {
     if (!isLocal(load.getMemRef()))
       loads.push_back(load);
   });
-  for (memref::LoadOp load : loads) {
-    OpBuilder b(load);
-    Location loc = load.getLoc();
-    Value pointer = elementPointer(b, loc, load.getMemRef(), load.getIndices());
-    Type type = load.getType();
-    Type carrier = b.getIntegerType(elementByteWidth(type) * 8);
-    unsigned bytes = elementByteWidth(type);
-    Value bits = LLVM::LoadOp::create(b, loc, carrier, pointer, /*alignment=*/bytes,
-                                      /*isVolatile=*/true, /*isNonTemporal=*/false,
-                                      /*isInvariant=*/false, /*isInvariantGroup=*/false,
-                                      LLVM::AtomicOrdering::acquire);
-    Value result = bits;
-    if (type.isInteger(1))
-      result = arith::TruncIOp::create(b, loc, type, bits);
-    else if (type != carrier)
-      result = isa<IndexType>(type) ? arith::IndexCastOp::create(b, loc, type, bits).getResult()
-                                    : arith::BitcastOp::create(b, loc, type, bits).getResult();
-    load.replaceAllUsesWith(result);
-    load.erase();
-  }
+  llvm::for_each(loads, makeVolatile);
 }
 
 /// A waiting loop whose load goes through a local copy: the copy must be read afresh.
@@ -258,6 +261,31 @@ void makeCopiesFresh(Region &region) {
 }
 
 } // namespace
+
+void lowerVolatile(func::FuncOp kernel) {
+  SmallVector<memref::LoadOp> loads;
+  SmallVector<memref::CopyOp> copies;
+  kernel.walk([&](Operation *op) {
+    if (!op->hasAttr("volatile"))
+      return;
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      loads.push_back(load);
+    else if (auto copy = dyn_cast<memref::CopyOp>(op))
+      copies.push_back(copy);
+  });
+  for (memref::CopyOp copy : copies) {
+    OpBuilder b(copy);
+    Location loc = copy.getLoc();
+    emitLoopNest(b, loc, memrefSizes(b, loc, copy.getSource()),
+                 [&](OpBuilder &b, ValueRange indices) {
+                   auto load = memref::LoadOp::create(b, loc, copy.getSource(), indices);
+                   memref::StoreOp::create(b, loc, load.getResult(), copy.getTarget(), indices);
+                   loads.push_back(load);
+                 });
+    copy.erase();
+  }
+  llvm::for_each(loads, makeVolatile);
+}
 
 void markWaitingLoops(func::FuncOp kernel) {
   Value context = blockContext(kernel.getBody().front().getTerminator());

@@ -23,6 +23,9 @@ mlir::LogicalResult emitAtomic(mlir::Operation *op, llvm::StringRef kind,
                                llvm::StringRef ordering, mlir::Value memory, mlir::Value compare,
                                mlir::Value value, mlir::Value mask, mlir::Value old);
 
+/// Loads and copies with the attribute `volatile` become volatile accesses.
+void lowerVolatile(mlir::func::FuncOp kernel);
+
 /// Loops that read memory or do an atomic in their condition wait for other blocks: they
 /// yield on the back edge, and their loads become volatile. Sets `piton.can_block`.
 void markWaitingLoops(mlir::func::FuncOp kernel);

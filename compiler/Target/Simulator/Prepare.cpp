@@ -128,6 +128,7 @@ struct SimPreparePass : piton::impl::SimPrepareBase<SimPreparePass> {
     if (failed(lowerDeviceOps(*kernel)))
       return signalPassFailure();
     markWaitingLoops(*kernel);
+    lowerVolatile(*kernel);
     // Declarations of helpers would not convert: their types are tensors.
     for (func::FuncOp function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (function.isExternal() && SymbolTable::symbolKnownUseEmpty(function, module))

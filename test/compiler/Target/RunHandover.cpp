@@ -112,7 +112,10 @@ int main(int argc, char **argv) {
   piton::SimulatorOptions options;
   if (!dumpPath.empty())
     options.dump = &dump;
+  std::vector<std::pair<std::string, double>> steps;
   for (int round = 0; round < (times ? 5 : 1); ++round) {
+    steps.clear();
+    options.times = &steps;
     OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(input, &context);
     if (!module)
       return 1;
@@ -127,6 +130,9 @@ int main(int argc, char **argv) {
     if (!ok)
       return 1;
   }
+  if (times)
+    for (auto &[name, time] : steps)
+      llvm::outs() << name << " " << llvm::format("%.1f", time) << "\n";
   std::shared_ptr<const piton::Kernel> kernel;
   if (piton::simulator().load(image, kernel) != PITON_OK)
     return fail(piton::lastError());
