@@ -57,7 +57,12 @@ class PitonBackend(BaseBackend):
         self.binary_ext = "npubin"
         from . import frontend
 
-        frontend.install()
+        try:
+            frontend.install()
+        except ImportError as error:
+            raise ImportError(
+                f"Piton's native module _piton cannot be loaded ({error}); reinstall piton-npu"
+            ) from error
         frontend.select(self)
 
     def hash(self) -> str:
@@ -85,9 +90,7 @@ class PitonBackend(BaseBackend):
         return {}
 
     def load_dialects(self, context) -> None:
-        context_loader = getattr(context, "loadDialects", None)
-        if context_loader is not None:
-            context_loader()
+        """Nothing more: the front end's proxy has loaded what Triton IR may hold."""
 
     def pack_metadata(self, metadata) -> dict:
         """What the launcher gets with every launch."""
