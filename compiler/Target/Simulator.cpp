@@ -66,7 +66,7 @@ void buildLoopPipeline(OpPassManager &pm) {
   pm.addPass(createSimMakeEntry());
 }
 
-void buildLlvmPipeline(OpPassManager &pm, bool lineInfo) {
+void buildLlvmPipeline(OpPassManager &pm) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
@@ -79,11 +79,37 @@ void buildLlvmPipeline(OpPassManager &pm, bool lineInfo) {
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
-  if (lineInfo) {
-    LLVM::DIScopeForLLVMFuncOpPassOptions options;
-    options.emissionKind = LLVM::DIEmissionKind::LineTablesOnly;
-    pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(options));
-  }
+}
+
+void buildDebugPipeline(OpPassManager &pm) {
+  LLVM::DIScopeForLLVMFuncOpPassOptions options;
+  options.emissionKind = LLVM::DIEmissionKind::LineTablesOnly;
+  pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(options));
+}
+
+/// The innermost position in a file; a null location when there is none.
+FileLineColRange filePosition(Location loc) {
+  FileLineColRange result;
+  loc->walk([&](Location part) {
+    result = dyn_cast<FileLineColRange>(part);
+    return result ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result;
+}
+
+/// Locations as plain file positions: the pass that makes debug scopes out of them knows
+/// no others (a call site of a named location crashes it).
+void flattenLocations(ModuleOp module) {
+  module.walk([&](Operation *op) {
+    Location loc = op->getLoc();
+    FileLineColRange position = filePosition(loc);
+    Operation *parent = op->getParentOp();
+    if (position)
+      op->setLoc(FileLineColLoc::get(position.getFilename(), position.getStartLine(),
+                                     position.getStartColumn()));
+    else if (parent)
+      op->setLoc(UnknownLoc::get(op->getContext()));
+  });
 }
 
 void dumpModule(ModuleOp module, const SimulatorOptions &options, StringRef stage) {
@@ -158,7 +184,14 @@ LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions 
   dumpModule(module, options, "loops");
   {
     PassManager pm(context);
-    buildLlvmPipeline(pm, options.lineInfo);
+    buildLlvmPipeline(pm);
+    if (failed(pm.run(module)))
+      return failure();
+  }
+  if (options.lineInfo) {
+    flattenLocations(module);
+    PassManager pm(context);
+    buildDebugPipeline(pm);
     if (failed(pm.run(module)))
       return failure();
   }

@@ -184,12 +184,111 @@ LogicalResult lowerCreateLock(Operation *op) {
   return success();
 }
 
+/// x rounded to an integral value of its own type.
+Value roundValue(OpBuilder &b, Location loc, StringRef mode, Value x) {
+  if (mode == "round")
+    return math::RoundOp::create(b, loc, x);
+  if (mode == "floor")
+    return math::FloorOp::create(b, loc, x);
+  if (mode == "ceil")
+    return math::CeilOp::create(b, loc, x);
+  if (mode == "trunc" || mode == "truncwithoverflow")
+    return math::TruncOp::create(b, loc, x);
+  return math::RoundEvenOp::create(b, loc, x);
+}
+
+/// hfusion.cast: between element types, or rounding within one float type.
+LogicalResult lowerCast(Operation *op) {
+  if (op->getNumOperands() != 2 || op->getNumResults() != 1)
+    return op->emitOpError("has no simulator lowering on memrefs");
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  std::string mode = enumCase(op, {"round_mode"});
+  if (mode == "odd")
+    return op->emitOpError("round mode 'odd' has no simulator lowering");
+  const bool isUnsigned = enumCase(op, {"cast"}) == "cast_unsigned" ||
+                          StringRef(enumCase(op, {"unsigned_mode"})).starts_with("ui2");
+  Value x = op->getOperand(0);
+  Type target = op->getResult(0).getType();
+  Type from = getElementTypeOrSelf(x.getType()), to = getElementTypeOrSelf(target);
+  Value result;
+  if (isa<FloatType>(from) && isa<FloatType>(to)) {
+    unsigned a = from.getIntOrFloatBitWidth(), c = to.getIntOrFloatBitWidth();
+    if (from == to)
+      result = roundValue(b, loc, mode, x);
+    else if (a < c)
+      result = arith::ExtFOp::create(b, loc, target, x);
+    else if (a > c && (mode == "rint" || mode.empty()))
+      result = arith::TruncFOp::create(b, loc, target, x);
+    else
+      return op->emitOpError("round mode '")
+             << mode << "' from " << from << " to " << to << " has no simulator lowering";
+  } else if (isa<FloatType>(from)) {
+    Value whole = roundValue(b, loc, mode, x);
+    result = isUnsigned ? arith::FPToUIOp::create(b, loc, target, whole).getResult()
+                        : arith::FPToSIOp::create(b, loc, target, whole).getResult();
+  } else if (isa<FloatType>(to)) {
+    result = isUnsigned || from.isInteger(1)
+                 ? arith::UIToFPOp::create(b, loc, target, x).getResult()
+                 : arith::SIToFPOp::create(b, loc, target, x).getResult();
+  } else if (from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth()) {
+    result = isUnsigned || from.isInteger(1)
+                 ? arith::ExtUIOp::create(b, loc, target, x).getResult()
+                 : arith::ExtSIOp::create(b, loc, target, x).getResult();
+  } else {
+    result = from == to ? x : arith::TruncIOp::create(b, loc, target, x).getResult();
+  }
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+  return success();
+}
+
+/// Cube and vector parts of a block run in program order, so a wait whose flag is set earlier
+/// in the program is met when it is reached. Anything else needs concurrent sides.
+LogicalResult lowerFlag(Operation *op, bool isWait) {
+  if (isWait) {
+    Attribute flag = op->getAttr("static_flag_id") ? op->getAttr("static_flag_id")
+                                                   : op->getAttr("flag");
+    bool isSet = false;
+    auto function = op->getParentOfType<func::FuncOp>();
+    function.walk<WalkOrder::PreOrder>([&](Operation *other) {
+      if (other == op)
+        return WalkResult::interrupt();
+      if (other->getName().getStringRef() == "hivm.hir.sync_block_set")
+        isSet |= !flag || other->getAttr("static_flag_id") == flag || other->getAttr("flag") == flag;
+      return WalkResult::advance();
+    });
+    if (!isSet)
+      return op->emitOpError("waits for a flag that is set later in the program; the two sides "
+                             "of a core run one after the other here");
+  }
+  return success();
+}
+
+LogicalResult inlineScope(Operation *op) {
+  if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock())
+    return op->emitOpError("needs one region with one block");
+  Block &body = op->getRegion(0).front();
+  Operation *terminator = body.getTerminator();
+  SmallVector<Value> results(terminator->getOperands());
+  terminator->erase();
+  op->getBlock()->getOperations().splice(op->getIterator(), body.getOperations());
+  op->replaceAllUsesWith(results);
+  op->erase();
+  return success();
+}
+
 LogicalResult lowerNamedOp(Operation *op) {
   StringRef name = op->getName().getStringRef();
-  if (name == "annotation.mark" || name == "hivm.hir.sync_block_set_dummy") {
+  // Hints, and the order of pipes, which one thread keeps by itself.
+  if (name == "annotation.mark" || name == "hivm.hir.pipe_barrier") {
     op->erase();
     return success();
   }
+  if (name == "scope.scope")
+    return inlineScope(op);
+  if (name == "hfusion.cast")
+    return lowerCast(op);
   if (name == "hivm.hir.store" || name == "hfusion.store")
     return lowerHivmStore(op);
   if (name == "hivm.hir.pointer_cast")
@@ -230,6 +329,23 @@ LogicalResult lowerDeviceOps(func::FuncOp kernel) {
       named.push_back(op);
   });
   bool failedAny = false;
+  // Flags first, while all of them are in place; then they have done their work.
+  auto isFlag = [](Operation *op) {
+    StringRef name = op->getName().getStringRef();
+    return name == "hivm.hir.sync_block_set" || name == "hivm.hir.sync_block_wait";
+  };
+  for (Operation *op : named)
+    if (isFlag(op))
+      failedAny |= failed(lowerFlag(op, op->getName().getStringRef().ends_with("wait")));
+  if (failedAny)
+    return failure();
+  llvm::erase_if(named, [&](Operation *op) {
+    if (isFlag(op))
+      op->erase();
+    else if (op->getName().getStringRef() != "scope.return")
+      return false;
+    return true;
+  });
   for (linalg::GenericOp op : atomics)
     failedAny |= failed(lowerAtomicGeneric(op));
   for (Operation *op : named)

@@ -109,6 +109,8 @@ struct SimTieLoopTensorsPass : piton::impl::SimTieLoopTensorsBase<SimTieLoopTens
   /// copies what only looks as if it were computed in place.
   void tie(Operation *terminator, OperandRange operands, ArrayRef<BlockArgument> arguments,
            const llvm::DenseSet<Value> *notEquivalent = nullptr) {
+    if (arguments.empty())
+      return;
     OpBuilder b(terminator);
     Location loc = terminator->getLoc();
     llvm::DenseSet<Value> all(arguments.begin(), arguments.end());
