@@ -56,6 +56,24 @@ llvm::SmallBitVector LaneForm::varyingDims() const {
   return result;
 }
 
+static bool samePieces(const LaneForm &a, const LaneForm &b) {
+  if (a.dims.size() != b.dims.size())
+    return false;
+  for (auto [mine, theirs] : llvm::zip(a.dims, b.dims)) {
+    if (mine.size() != theirs.size())
+      return false;
+    for (auto [x, y] : llvm::zip(mine, theirs))
+      if (x.size != y.size || x.stride != y.stride)
+        return false;
+  }
+  return a.opaque == b.opaque;
+}
+
+bool LaneForm::samePattern(const LaneForm &other) const {
+  return baseKind == other.baseKind && base == other.base && address == other.address &&
+         baseDims == other.baseDims && samePieces(*this, other);
+}
+
 static void normalizeDim(SmallVectorImpl<Piece> &pieces) {
   SmallVector<Piece, 1> result;
   for (Piece &piece : llvm::reverse(pieces)) { // innermost first
@@ -290,7 +308,7 @@ LaneForm LaneAnalysis::opaqueForm(Value value, llvm::SmallBitVector varying) {
     form.base = value;
     form.baseDims = dims;
   } else if (llvm::all_of(dims, [](int dim) { return dim < 0; })) {
-    form.offset = context.symbol(value); // all lanes are equal: any one stands for them
+    form.offset = context.element(value); // all lanes are equal: any one stands for them
   } else {
     form.opaque.push_back({value, dims});
   }
@@ -552,6 +570,10 @@ std::optional<LaneForm> LaneAnalysis::analyzeArith(Operation *op, Value value) {
               return std::nullopt;
             return divide(of(mask.getLhs()), *bits + 1, true, false);
           })
+          .Case<arith::SelectOp>([&](auto select) {
+            return analyzeSelect(select.getCondition(), select.getTrueValue(),
+                                 select.getFalseValue());
+          })
           .Case<triton::PtrToIntOp>([&](auto cast) -> std::optional<LaneForm> {
             LaneForm in = of(cast.getSrc());
             auto pointer = dyn_cast<triton::PointerType>(
@@ -583,11 +605,43 @@ std::optional<LaneForm> LaneAnalysis::analyzeArith(Operation *op, Value value) {
   return form;
 }
 
+std::optional<LaneForm> LaneAnalysis::analyzeSelect(Value condition, Value a, Value b) {
+  if (!condition.getType().isInteger(1))
+    return std::nullopt;
+  LaneForm x = of(a);
+  const LaneForm &y = of(b);
+  Expr chosen = context.leaf(condition, false);
+  if (x.samePattern(y)) {
+    x.offset = context.select(chosen, x.offset, y.offset);
+    return x;
+  }
+  // Other bases, equal distances: choose the address of the first lane.
+  auto type = dyn_cast<triton::PointerType>(getElementTypeOrSelf(a.getType()));
+  int64_t bytes = type ? elementBytes(type.getPointeeType()) : 0;
+  auto plain = [](const LaneForm &form) {
+    return form.baseKind == LaneForm::Base::Pointer || form.baseKind == LaneForm::Base::Address;
+  };
+  if (!bytes || !plain(x) || !plain(y) || !samePieces(x, y))
+    return std::nullopt;
+  auto address = [&](const LaneForm &form) {
+    Expr base = form.baseKind == LaneForm::Base::Address ? form.address
+                                                         : context.symbol(form.base);
+    return base + form.offset.scaled(bytes);
+  };
+  x.address = context.select(chosen, address(x), address(y));
+  x.baseKind = LaneForm::Base::Address;
+  x.base = {};
+  x.offset = 0;
+  return x;
+}
+
 std::optional<LaneForm> LaneAnalysis::analyzePointer(Operation *op, Value value) {
   auto type = cast<triton::PointerType>(getElementTypeOrSelf(value.getType()));
   int64_t bytes = elementBytes(type.getPointeeType());
   if (auto add = dyn_cast<triton::AddPtrOp>(op))
     return this->add(of(add.getPtr()), of(add.getOffset()));
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return analyzeSelect(select.getCondition(), select.getTrueValue(), select.getFalseValue());
 
   /// Multiplies every distance of `form` by `num` / `den`, where that is exact.
   auto rescale = [&](LaneForm form, int64_t num, int64_t den) -> std::optional<LaneForm> {

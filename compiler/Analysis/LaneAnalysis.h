@@ -55,6 +55,8 @@ struct LaneForm {
   llvm::SmallBitVector opaqueDims() const;
   /// The dimensions along which lanes differ at all.
   llvm::SmallBitVector varyingDims() const;
+  /// True when `other` differs from this form by its offset only.
+  bool samePattern(const LaneForm &other) const;
   /// The only stride of a dimension (0 for a dimension of one lane); null if it is split.
   const Expr *stride(unsigned dim) const;
 };
@@ -92,6 +94,7 @@ private:
   std::optional<LaneForm> multiply(const LaneForm &a, const LaneForm &b);
   std::optional<LaneForm> divide(const LaneForm &form, int64_t divisor, bool wantRemainder,
                                  bool truncates);
+  std::optional<LaneForm> analyzeSelect(mlir::Value condition, mlir::Value a, mlir::Value b);
   LaneForm opaqueForm(mlir::Value value, llvm::SmallBitVector varying);
 
   ExprContext context;

@@ -19,6 +19,9 @@ namespace piton {
 /// Bounds beyond every tensor and buffer, with room for small sums.
 static constexpr int64_t kFar = int64_t(1) << 62;
 
+/// Marks a leaf of which no bound is known (in Atom::number).
+static constexpr int64_t kUnbounded = 1;
+
 static int64_t wrapAdd(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
@@ -82,7 +85,20 @@ Expr ExprContext::atom(Atom atom) {
   return result;
 }
 
-Expr ExprContext::symbol(Value value) { return atom({Kind::Leaf, value}); }
+Expr ExprContext::element(Value value) { return atom({Kind::Leaf, value}); }
+
+Expr ExprContext::symbol(Value value) { return atom({Kind::Leaf, value, true, kUnbounded}); }
+
+void ExprContext::collectValues(const Expr &expr, SmallVectorImpl<Value> &values) const {
+  for (const Expr::Term &term : expr.terms)
+    for (unsigned id : term.atoms) {
+      const Atom &atom = atoms[id];
+      if (atom.kind == Kind::Leaf)
+        values.push_back(atom.value);
+      for (const Expr *part : {&atom.a, &atom.b, &atom.c})
+        collectValues(*part, values);
+    }
+}
 
 Expr ExprContext::leaf(Value value, bool isSigned) {
   APInt number;
@@ -251,6 +267,8 @@ IntRange ExprContext::range(const Expr &expr) {
 IntRange ExprContext::atomRange(const Atom &atom) {
   switch (atom.kind) {
   case Kind::Leaf: {
+    if (atom.number == kUnbounded)
+      return typeRange(64);
     auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(atom.value.getType()));
     unsigned width = integer ? integer.getWidth() : 64;
     if (!atom.isSigned || !isa<IntegerType, IndexType>(atom.value.getType()))
@@ -304,7 +322,7 @@ int64_t ExprContext::divisor(const Expr &expr) {
 int64_t ExprContext::atomDivisor(const Atom &atom) {
   switch (atom.kind) {
   case Kind::Leaf: {
-    if (!isa<IntegerType, IndexType>(atom.value.getType()))
+    if (!isa<IntegerType, IndexType>(atom.value.getType()) || atom.number == kUnbounded)
       return 1;
     int64_t known = scalarDivisor(atom.value);
     return atom.isSigned ? known : (known & -known);

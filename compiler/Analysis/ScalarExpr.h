@@ -72,7 +72,10 @@ public:
   /// The scalar integer or index `value`, extended by its sign or by zeroes. Constants, sign
   /// extensions and 64-bit sums are looked through.
   Expr leaf(mlir::Value value, bool isSigned = true);
-  /// `value` as an opaque name (any type); `materialize` must be given its replacement.
+  /// The element that all lanes of the tensor `value` share.
+  Expr element(mlir::Value value);
+  /// A name for an integer that `value` will stand for (any type, no known bounds): a loop's
+  /// argument before it changes its type, or the address of a scalar pointer.
   Expr symbol(mlir::Value value);
   Expr mul(const Expr &a, const Expr &b);
   Expr floorDiv(const Expr &a, int64_t divisor);
@@ -88,6 +91,9 @@ public:
   Expr nonNegative(const Expr &a);
   /// `a` where `condition` (0 or 1) is 1, else `b`.
   Expr select(const Expr &condition, const Expr &a, const Expr &b);
+
+  /// The values that `expr` is made of.
+  void collectValues(const Expr &expr, llvm::SmallVectorImpl<mlir::Value> &values) const;
 
   IntRange range(const Expr &expr);
   /// A positive number that divides `expr`; 0 when it is the constant 0.

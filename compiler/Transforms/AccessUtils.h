@@ -33,6 +33,11 @@ mlir::Value buildPointers(mlir::OpBuilder &builder, mlir::Location loc, mlir::Va
                           mlir::OpFoldResult offset, mlir::ArrayRef<mlir::OpFoldResult> strides,
                           mlir::ArrayRef<int64_t> shape);
 
+/// The tensor (or scalar) of `type` that `form` describes: integers of any width (wrapped to it),
+/// or pointers. Opaque parts are widened and added.
+mlir::Value materializeForm(mlir::OpBuilder &builder, mlir::Location loc, LaneAnalysis &lanes,
+                            const LaneForm &form, mlir::Type type);
+
 /// A tensor of `type` and one value in every lane (`zero` bits); never undefined.
 mlir::Value zeroOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type);
 

@@ -145,6 +145,55 @@ def RewriteTensorPointerPass : Pass<"rewrite-tensor-pointer", "::mlir::ModuleOp"
                            "::mlir::scf::SCFDialect"];
 }
 
+def TritonToStructuredPass : Pass<"triton-to-structured", "::mlir::ModuleOp"> {
+  let summary = "Addresses and masks become strided boxes";
+  let description = [{
+    Does: (RewriteFor, RewriteWhile) a tensor of pointers or integers that a loop moves
+    by one amount for all lanes, or that a branch chooses, is carried as one i64 and
+    rebuilt where it is used; bounds and steps may be anything. Integer ops on splats
+    are computed once. (RewriteAddPtrOp, CreateAddPtr, RewriteLoadOp, BuildMask,
+    CreateLoad, RewriteStoreOp, CreateStore, RewriteAtomicRWMOp, RewriteAtomicCASOp)
+    an access whose address or mask divides a range, or takes it modulo a constant,
+    gets a dimension for every part: `p + x / 8 * 32 + x % 8` over 64 lanes is read as
+    8 x 8 with strides 32 and 1, and `tt.reshape`d. A load that reads the same lanes
+    along a dimension becomes a smaller load and a broadcast.
+    Requires: `rewrite-tensor-pointer`.
+    Ensures: values and memory effects are unchanged; what cannot be structured is
+    left as it is.
+    Example: test/compiler/Transforms/TritonToStructured/example.mlir.
+    Limits: a range is split where the parts nest (the block is a multiple or a
+    divisor of the divisor) and its first lane is a known multiple of the divisor or
+    the sum of both stays below it; other divisions take the general path of
+    `triton-to-unstructured`.
+  }];
+  let options = [Option<"enableLinearize", "enable-linearize", "bool", "true",
+                        "Split divisions and remainders into dimensions">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::triton::TritonDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def DiscreteMaskAccessConversionPass
+    : Pass<"discrete-mask-access-conversion", "::mlir::ModuleOp"> {
+  let summary = "Accesses whose mask is no box";
+  let description = [{
+    Does: an access with a structured address whose mask is no box is rewritten.
+    `exact`: loops over the lanes (or rows) inside the mask's box, each access under
+    `scf.if` of the rest of its mask; a masked-off lane is never touched.
+    `documented`, the form of the architecture page: a load reads the box and selects;
+    a store reads the box, selects, and writes the box back {DiscreteMask}; an atomic
+    runs on all lanes with a value that changes nothing where the mask is off.
+    Requires: `triton-to-structured`.
+    Ensures: every access with a structured address has a box mask.
+    Example: test/compiler/Transforms/DiscreteMaskAccessConversion/example.mlir.
+    Limits: `documented` touches lanes that the program masked off, and loses updates
+    that other blocks make to them; an atomic exchange takes the exact form always.
+  }];
+  let options = [Option<"maskForm", "mask-form", "std::string", "\"exact\"",
+                        "exact | documented">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::triton::TritonDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def TritonToUnstructuredPass : Pass<"triton-to-unstructured", "::mlir::ModuleOp"> {
   let summary = "Accesses that are no strided box become loops over lanes or rows";
   let description = [{
@@ -166,6 +215,24 @@ def TritonToUnstructuredPass : Pass<"triton-to-unstructured", "::mlir::ModuleOp"
                         "Access every tensor lane by lane">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::triton::TritonDialect",
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def BubbleUpOperationPass : Pass<"bubble-up-operation", "::mlir::ModuleOp"> {
+  let summary = "Extract before computing";
+  let description = [{
+    Does: moves `tensor.extract`, and `tensor.extract_slice` of whole dimensions or
+    single lanes, above elementwise ops and splats, ranges, broadcasts, expand_dims,
+    transposes and reshapes, and above another slice: only the lane that is needed is
+    computed.
+    Requires: nothing. Ensures: values are unchanged.
+    Example: test/compiler/Transforms/BubbleUpOperation/example.mlir.
+    Limits: float arithmetic is crossed only where it has no other use and runs as
+    often as the extract.
+  }];
+  let options = [Option<"enableAggressiveMode", "enable-aggressive-mode", "bool", "true",
+                        "Cross ops that have other uses too">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::triton::TritonDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 //===-- simulator back end -----------------------------------------------===//

@@ -125,7 +125,8 @@ Value ValueSlicer::slice(Value tensor, ArrayRef<Value> at) {
   Operation *op = tensor.getDefiningOp();
   Value result;
   DenseElementsAttr constant;
-  if (!op) {
+  bool isConstant = op && op->hasTrait<OpTrait::ConstantLike>();
+  if (!op || (crosses && !isConstant && !crosses(op))) {
     result = cut(tensor, at);
   } else if (matchPattern(tensor, m_Constant(&constant))) {
     if (!constant.isSplat())
@@ -185,7 +186,7 @@ Value ValueSlicer::slice(Value tensor, ArrayRef<Value> at) {
       result = triton::TransOp::create(builder, loc, result, order);
   } else if (auto reshape = dyn_cast<triton::ReshapeOp>(op); reshape && deep && !keptTensor) {
     result = sliceReshape(reshape.getSrc(), type, at);
-  } else if (deep && isSliceable(op) && isCheap(op)) {
+  } else if (deep && isSliceable(op) && (crosses || isCheap(op))) {
     result = sliceElementwise(op, at);
   } else {
     result = cut(tensor, at);

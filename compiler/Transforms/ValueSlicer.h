@@ -11,6 +11,8 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <functional>
+
 namespace piton {
 
 /// The attribute of every op that takes part in an access lane by lane.
@@ -32,6 +34,12 @@ public:
               bool deep = true)
       : builder(builder), loc(loc), at(at.begin(), at.end()), deep(deep) {}
 
+  /// As above; `crosses` says which producers are crossed.
+  ValueSlicer(mlir::OpBuilder &builder, mlir::Location loc, mlir::ArrayRef<mlir::Value> at,
+              std::function<bool(mlir::Operation *)> crosses)
+      : builder(builder), loc(loc), at(at.begin(), at.end()), deep(true),
+        crosses(std::move(crosses)) {}
+
   /// The part of `tensor`, which has one dimension an entry of `at`.
   mlir::Value operator()(mlir::Value tensor);
 
@@ -47,6 +55,7 @@ private:
   mlir::Location loc;
   mlir::SmallVector<mlir::Value> at;
   bool deep;
+  std::function<bool(mlir::Operation *)> crosses;
   llvm::DenseMap<mlir::Value, mlir::Value> known; ///< values of the outermost shape, sliced
   mlir::Value zeroIndex;
 };
