@@ -39,6 +39,17 @@ void piton::buildTtAdapterPipeline(OpPassManager &pm, const PipelineOptions &opt
   pm.addPass(createRewriteTensorPointerPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Loops that move pointers carry numbers, divisions become dimensions: the analyses of all
+  // later passes see through both.
+  TritonToStructuredPassOptions structured;
+  structured.enableLinearize = options.enableLinearize;
+  pm.addPass(createTritonToStructuredPass(structured));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // Masks that are no box, while their accesses are still in one piece.
+  DiscreteMaskAccessConversionPassOptions discrete;
+  discrete.maskForm = options.discreteMask;
+  pm.addPass(createDiscreteMaskAccessConversionPass(discrete));
   // Hints become marks before the un-structuring of accesses, which reads them.
   pm.addPass(createTritonToAnnotationPass());
   // Whatever is no strided box by now is accessed lane by lane or row by row.
@@ -50,6 +61,12 @@ void piton::buildTtAdapterPipeline(OpPassManager &pm, const PipelineOptions &opt
   pm.addPass(createTritonToHIVMPass());
   pm.addPass(createTritonToHFusionPass());
   pm.addPass(createTritonToLLVMPass());
+  // The loops over lanes cut values out of tensors: compute the lane instead, and structure
+  // what that lays open.
+  pm.addPass(createBubbleUpOperationPass());
+  pm.addPass(createTritonToStructuredPass(structured));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
   // Everything that is left of Triton, in one conversion: a half-lowered module would need
   // casts between pointers and memrefs on every border.
   TritonToLinalgOptions linalg;
