@@ -108,8 +108,7 @@ static bool isKept(NamedAttribute attribute) {
   return name == "auto_blockify_size" || name.starts_with("hivm.") || name.starts_with("hacc.");
 }
 
-LogicalResult Lowering::convertFunction(triton::FuncOp func, bool globalKernel, bool hasDot,
-                                        bool hasSimt) {
+LogicalResult Lowering::convertFunction(triton::FuncOp func, bool globalKernel, bool hasSimt) {
   OpBuilder b(func);
   bool isKernel = !func.isExternal() && func.isPublic();
   SmallVector<Type> inputs, results;
@@ -194,10 +193,10 @@ LogicalResult Lowering::convertFunction(triton::FuncOp func, bool globalKernel, 
   return success();
 }
 
-LogicalResult Lowering::convertFunctions(bool globalKernel, bool hasDot, bool hasSimt) {
+LogicalResult Lowering::convertFunctions(bool globalKernel, bool hasSimt) {
   SmallVector<triton::FuncOp> funcs(module.getOps<triton::FuncOp>());
   for (triton::FuncOp func : funcs)
-    if (failed(convertFunction(func, globalKernel, hasDot, hasSimt)))
+    if (failed(convertFunction(func, globalKernel, hasSimt)))
       return failure();
   return success();
 }

@@ -33,9 +33,10 @@ enum AccessKind : unsigned { kReads = 1, kWrites = 2, kUpdates = 3 };
 /// several compilations may run at once.
 class Lowering {
 public:
-  explicit Lowering(mlir::ModuleOp module) : module(module) {}
+  Lowering(mlir::ModuleOp module, bool hasDot) : module(module), hasDot(hasDot) {}
 
   mlir::ModuleOp module;
+  bool hasDot; ///< some function has a dot or a dot_scaled
 
   //===--------------------------------------------------------------------===//
   // Functions.cpp
@@ -48,7 +49,7 @@ public:
   /// Calls pass the caller's program arguments on; pointers go as memrefs.
   mlir::LogicalResult lowerCall(mlir::triton::CallOp op);
   /// tt.func to func.func with the kernel's signature and attributes. Runs last.
-  mlir::LogicalResult convertFunctions(bool globalKernel, bool hasDot, bool hasSimt);
+  mlir::LogicalResult convertFunctions(bool globalKernel, bool hasSimt);
 
   //===--------------------------------------------------------------------===//
   // Address.cpp
@@ -122,8 +123,7 @@ public:
 private:
   mlir::Value placeholder(mlir::Value pointer, mlir::OpBuilder &b);
   Memory memoryOf(mlir::Value base, mlir::OpBuilder &b, mlir::Location loc);
-  mlir::LogicalResult convertFunction(mlir::triton::FuncOp func, bool globalKernel, bool hasDot,
-                                      bool hasSimt);
+  mlir::LogicalResult convertFunction(mlir::triton::FuncOp func, bool globalKernel, bool hasSimt);
   void spreadKinds();
 
   /// Cast of a pointer to its memref<?xT>, one a pointer.

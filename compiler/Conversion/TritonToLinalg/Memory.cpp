@@ -4,7 +4,9 @@
 // filled before; a store materializes the admitted box of its value. Lanes outside the
 // mask are never touched in memory.
 #include "compiler/Conversion/TritonToLinalg/Box.h"
+#include "compiler/Conversion/TritonToLinalg/NpuOps.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -93,6 +95,92 @@ static void fillOutside(Value buffer, ArrayRef<OpFoldResult> extents, Value othe
   branch->setAttr("hivm.unlikely_condition", b.getUnitAttr());
 }
 
+/// The order of dimensions in which memory is contiguous: a dimension of stride 1 goes last
+/// when the innermost moving one has another stride. Empty when nothing has to move.
+static SmallVector<int64_t> memoryOrder(const StructuredAddress &address) {
+  int64_t unit = -1, rank = address.sizes.size();
+  for (int64_t dim = rank - 1; dim >= 0; --dim) {
+    if (address.sizes[dim] == 1 || isConstantIntValue(address.strides[dim], 0))
+      continue; // does not move
+    if (isConstantIntValue(address.strides[dim], 1)) {
+      unit = dim;
+      break;
+    }
+  }
+  if (unit < 0)
+    return {};
+  bool isInnermost = true;
+  for (int64_t dim = unit + 1; dim < rank; ++dim)
+    isInnermost &= address.sizes[dim] == 1 || isConstantIntValue(address.strides[dim], 0);
+  if (isInnermost)
+    return {};
+  SmallVector<int64_t> order;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (dim != unit)
+      order.push_back(dim);
+  order.push_back(unit);
+  return order;
+}
+
+/// Brings the dimensions of an access into `order`.
+static void permuteAccess(StructuredAddress &address, MaskInfo &mask, ArrayRef<int64_t> order) {
+  StructuredAddress oldAddress = address;
+  MaskInfo oldMask = mask;
+  for (auto [to, from] : llvm::enumerate(order)) {
+    address.sizes[to] = oldAddress.sizes[from];
+    address.strides[to] = oldAddress.strides[from];
+    mask.lo[to] = oldMask.lo[from];
+    mask.hi[to] = oldMask.hi[from];
+  }
+}
+
+/// What a tensor load has besides its address and box.
+namespace {
+struct LoadParts {
+  Type memoryType;
+  Value other; ///< lanes outside the box, or null for zero
+  bool isVolatile;
+  bool &choose; ///< set when a select over the whole tensor has to follow
+};
+} // namespace
+
+/// The lanes of the box in memory form. Lanes outside hold `other` unless `choose` is set.
+static Value loadBox(Lowering &lowering, const StructuredAddress &address, const Box &box,
+                     LoadParts parts, OpBuilder &b, Location loc) {
+  auto type = RankedTensorType::get(box.shape, parts.memoryType);
+  if (box.kept.empty()) {
+    Value scalar = conditionalLoad(lowering, address, parts.memoryType, box.anyDroppedLane(b, loc),
+                                   Value(), parts.isVolatile, b, loc);
+    return filled(b, loc, type, scalar);
+  }
+  auto bufferType = MemRefType::get(box.keptSizes, parts.memoryType);
+  Value source = lowering.view(address, box.keptSizes, box.keptStrides, b, loc);
+  Value buffer = memref::AllocOp::create(b, loc, bufferType);
+  if (lowering.hasDot && !isConstantIntValue(box.keptStrides.back(), 1) &&
+      box.keptSizes.back() != 1)
+    markImplicitTranspose(b, loc, buffer);
+  SmallVector<OpFoldResult> offsets = box.keptOffsets(), extents = box.keptExtents(b, loc);
+  Value outside;
+  if (parts.other && !parts.choose) {
+    outside = scalarOf(parts.other, b, loc);
+    if (!outside && box.dropped.empty())
+      outside = parts.other;
+    if (outside)
+      outside = toMemory(outside, b, loc);
+    else if (!box.areWhole(box.kept))
+      parts.choose = true; // a full-size `other` over a reduced buffer
+  }
+  fillOutside(buffer, extents, outside, b, loc);
+  auto copy = memref::CopyOp::create(b, loc, subview(source, offsets, extents, b, loc),
+                                     subview(buffer, offsets, extents, b, loc));
+  if (parts.isVolatile)
+    copy->setAttr(volatileName(b.getContext()), b.getUnitAttr());
+  Value tensor = bufferization::ToTensorOp::create(
+      b, loc, RankedTensorType::get(box.keptSizes, parts.memoryType), buffer, /*restrict=*/true,
+      /*writable=*/true);
+  return broadcastInto(b, loc, tensor, box.shape, box.dropped);
+}
+
 LogicalResult Lowering::lowerLoad(triton::LoadOp op) {
   if (failed(refuseBlockPointer(op, op.getPtr())))
     return failure();
@@ -113,43 +201,23 @@ LogicalResult Lowering::lowerLoad(triton::LoadOp op) {
   FailureOr<MaskInfo> mask = analyzeMask(op.getMask(), type.getShape(), b);
   if (failed(mask))
     return op.emitOpError("has a mask that cannot be analysed");
+  Value other = op.getOther(), outside = other;
+  SmallVector<int64_t> order = memoryOrder(*address);
+  if (!order.empty()) {
+    permuteAccess(*address, *mask, order);
+    if (other)
+      outside = scalarOf(other, b, loc);
+    if (other && !outside)
+      outside = transposed(b, loc, other, order);
+  }
   Box box = makeBox(*address, *mask, b, loc);
   // Lanes of dropped dimensions share their element, and a residual is no box: both read
   // what the box admits and choose per lane afterwards.
   bool choose = mask->residual || !box.areWhole(box.dropped);
-  Type memoryType = memoryElementType(type.getElementType());
-  Value other = op.getOther();
-
-  Value result;
-  if (box.kept.empty()) {
-    Value scalar = conditionalLoad(*this, *address, type.getElementType(),
-                                   box.anyDroppedLane(b, loc), Value(), op.getIsVolatile(), b, loc);
-    scalar = toMemory(scalar, b, loc);
-    result = filled(b, loc, RankedTensorType::get(type.getShape(), memoryType), scalar);
-  } else {
-    Value source = view(*address, box.keptSizes, box.keptStrides, b, loc);
-    Value buffer = memref::AllocOp::create(b, loc, MemRefType::get(box.keptSizes, memoryType));
-    SmallVector<OpFoldResult> offsets = box.keptOffsets(), extents = box.keptExtents(b, loc);
-    Value outside;
-    if (other && !choose) {
-      outside = scalarOf(other, b, loc);
-      if (!outside && !box.dropped.empty() && !box.areWhole(box.kept))
-        choose = true; // a full-size `other` over a reduced buffer
-      else if (!outside && box.dropped.empty())
-        outside = other;
-      if (outside)
-        outside = toMemory(outside, b, loc);
-    }
-    fillOutside(buffer, extents, outside, b, loc);
-    auto copy = memref::CopyOp::create(b, loc, subview(source, offsets, extents, b, loc),
-                                       subview(buffer, offsets, extents, b, loc));
-    if (op.getIsVolatile())
-      copy->setAttr(volatileName(b.getContext()), b.getUnitAttr());
-    Value tensor = bufferization::ToTensorOp::create(
-        b, loc, RankedTensorType::get(box.keptSizes, memoryType), buffer, /*restrict=*/true,
-        /*writable=*/true);
-    result = broadcastInto(b, loc, tensor, type.getShape(), box.dropped);
-  }
+  LoadParts parts{memoryElementType(type.getElementType()), outside, op.getIsVolatile(), choose};
+  Value result = loadBox(*this, *address, box, parts, b, loc);
+  if (!order.empty())
+    result = transposed(b, loc, result, invertPermutationVector(order));
   result = fromMemory(result, type, b, loc);
   if (choose)
     result =
@@ -222,6 +290,10 @@ LogicalResult Lowering::lowerStore(triton::StoreOp op) {
   if (failed(mask) || mask->residual)
     return op.emitOpError("stores under a mask that is no box of lanes; run "
                           "discrete-mask-access-conversion first, which stores lane by lane");
+  if (SmallVector<int64_t> order = memoryOrder(*address); !order.empty()) {
+    permuteAccess(*address, *mask, order);
+    value = transposed(b, loc, value, order);
+  }
   Box box = makeBox(*address, *mask, b, loc);
   if (box.kept.empty()) {
     SmallVector<Value> lanes;

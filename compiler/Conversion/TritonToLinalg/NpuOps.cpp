@@ -18,6 +18,11 @@ Value createPointerCast(OpBuilder &b, Location loc, Value address, Value size, M
   return memory;
 }
 
+void markImplicitTranspose(OpBuilder &b, Location loc, Value memory) {
+  NamedAttribute hint = b.getNamedAttr("MayImplicitTransposeWithLastAxis", b.getUnitAttr());
+  annotation::MarkOp::create(b, loc, memory, hint);
+}
+
 void markStrideAlignment(OpBuilder &b, Location loc, Value memory, int64_t dim) {
   NamedAttribute hints[] = {
       b.getNamedAttr("hfusion.stride_align_dims",

@@ -16,6 +16,8 @@ mlir::Value createPointerCast(mlir::OpBuilder &b, mlir::Location loc, mlir::Valu
 /// Marks a narrowing or widening float cast with round_mode = rint.
 void markRoundToNearest(mlir::Operation *cast);
 
+/// Says that the load into `memory` may be turned over on its way in.
+void markImplicitTranspose(mlir::OpBuilder &b, mlir::Location loc, mlir::Value memory);
 /// Asks for 32-byte alignment of `memory` (a view) along `dim`.
 void markStrideAlignment(mlir::OpBuilder &b, mlir::Location loc, mlir::Value memory, int64_t dim);
 

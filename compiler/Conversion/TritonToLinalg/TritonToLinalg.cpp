@@ -182,7 +182,7 @@ struct TritonToLinalg : piton::impl::TritonToLinalgBase<TritonToLinalg> {
                       })
                       .wasInterrupted();
     bool hasSimt = usesSimt();
-    Lowering lowering(module);
+    Lowering lowering(module, hasDot);
     lowering.appendProgramArguments();
     auto memory = [&](Operation *op) { return lowerMemoryOp(lowering, op); };
     if (failed(sweep<WalkOrder::PreOrder>(module, memory)))
@@ -201,7 +201,7 @@ struct TritonToLinalg : piton::impl::TritonToLinalgBase<TritonToLinalg> {
     lowering.eraseDead();
     if (failed(lowering.resolvePointers()))
       return failure();
-    return lowering.convertFunctions(globalKernel, hasDot, hasSimt);
+    return lowering.convertFunctions(globalKernel, hasSimt);
   }
 
   void runOnOperation() override {

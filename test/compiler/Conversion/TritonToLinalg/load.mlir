@@ -122,3 +122,34 @@ tt.func public @scalars(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %b: !tt.ptr<i1>, %n:
   tt.store %y, %v, %p : !tt.ptr<f32>
   tt.return
 }
+
+// -----
+
+// Column-major memory: the dimension of stride 1 goes last for the copy, the tile is turned
+// over afterwards, and stored the same way.
+// CHECK-LABEL: @columns
+// CHECK:   %[[S:.*]] = memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [16, 4], strides: [%{{.*}}, 1]
+// CHECK:   %[[B:.*]] = memref.alloc() : memref<16x4xf32>
+// CHECK:   memref.copy %[[S]], %[[B]]
+// CHECK:   %[[T:.*]] = bufferization.to_tensor %[[B]]
+// CHECK:   %[[V:.*]] = linalg.transpose ins(%[[T]] : tensor<16x4xf32>) outs(%{{.*}} : tensor<4x16xf32>) permutation = [1, 0]
+// CHECK:   %[[E:.*]] = math.exp %[[V]] : tensor<4x16xf32>
+// CHECK:   %[[U:.*]] = linalg.transpose ins(%[[E]] : tensor<4x16xf32>) outs(%{{.*}} : tensor<16x4xf32>) permutation = [1, 0]
+// CHECK:   bufferization.materialize_in_destination %[[U]] in writable
+tt.func public @columns(%x: !tt.ptr<f32>, %ld: i32) {
+  %r = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32>
+  %c = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %re = tt.expand_dims %r {axis = 1 : i32} : tensor<4xi32> -> tensor<4x1xi32>
+  %ce = tt.expand_dims %c {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %lds = tt.splat %ld : i32 -> tensor<1x16xi32>
+  %co = arith.muli %ce, %lds : tensor<1x16xi32>
+  %rb = tt.broadcast %re : tensor<4x1xi32> -> tensor<4x16xi32>
+  %cb = tt.broadcast %co : tensor<1x16xi32> -> tensor<4x16xi32>
+  %o = arith.addi %rb, %cb : tensor<4x16xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<4x16x!tt.ptr<f32>>
+  %xp = tt.addptr %xs, %o : tensor<4x16x!tt.ptr<f32>>, tensor<4x16xi32>
+  %v = tt.load %xp : tensor<4x16x!tt.ptr<f32>>
+  %e = math.exp %v : tensor<4x16xf32>
+  tt.store %xp, %e : tensor<4x16x!tt.ptr<f32>>
+  tt.return
+}
