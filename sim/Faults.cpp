@@ -26,8 +26,12 @@ std::atomic<int> runningLaunches{0};
 
 std::mutex installMutex;
 /// What to pass a signal on to. Replaced as a whole and never freed, since a handler may be
-/// reading.
-std::atomic<const struct sigaction *> previousAction[NSIG];
+/// reading; the link keeps leak checkers content.
+struct PreviousAction {
+  struct sigaction action;
+  const PreviousAction *older;
+};
+std::atomic<const PreviousAction *> previousActions[NSIG];
 
 /// Set while a signal is passed on, so that handlers that call each other in a circle end.
 std::atomic<bool> passingOn{false};
@@ -35,7 +39,7 @@ std::atomic<bool> passingOn{false};
 bool isOurs(const struct sigaction &action);
 
 void passOn(int signal, siginfo_t *info, void *context) {
-  const struct sigaction &before = *previousAction[signal].load(std::memory_order_acquire);
+  const struct sigaction &before = previousActions[signal].load(std::memory_order_acquire)->action;
   bool again = passingOn.exchange(true);
   if (!again && (before.sa_flags & SA_SIGINFO) && before.sa_sigaction) {
     before.sa_sigaction(signal, info, context);
@@ -94,7 +98,13 @@ uint64_t callerInImage(const Slot &slot, uint64_t stackPointer) {
   if (sent && signal == kInterruptSignal && worker && worker->interruptPending.exchange(false)) {
     Slot *slot = worker->current.load(std::memory_order_relaxed);
     if (slot && !slot->inService) { // otherwise the flag is polled in a moment
-      slot->exit = BlockExit::Stopped;
+      const greg_t *registers = context->uc_mcontext.gregs;
+      slot->fault.pc = static_cast<uint64_t>(registers[REG_RIP]);
+      if (!slot->launch->kernel.contains(slot->fault.pc))
+        slot->fault.pc = slot->waitsAt
+                             ? slot->waitsAt
+                             : callerInImage(*slot, static_cast<uint64_t>(registers[REG_RSP]));
+      slot->exit = BlockExit::Interrupted;
       worker->current.store(nullptr, std::memory_order_relaxed);
       resumeAfterSignal(context, slot->escape);
     }
@@ -155,7 +165,8 @@ void install(int signal, void (*handler)(int, siginfo_t *, void *), int extraFla
   // Ctrl-C may arrive on the very thread it makes leave its kernel: only once it is handled.
   if (signal == SIGINT)
     sigaddset(&ours.sa_mask, kInterruptSignal);
-  previousAction[signal].store(new struct sigaction(current), std::memory_order_release);
+  previousActions[signal].store(new PreviousAction{current, previousActions[signal].load()},
+                                std::memory_order_release);
   sigaction(signal, &ours, nullptr);
 }
 
@@ -187,6 +198,11 @@ std::string describeBlock(const Slot &slot) {
   return "kernel '" + slot.launch->kernel.metadata().name + "', program id (" +
          std::to_string(pid[0]) + ", " + std::to_string(pid[1]) + ", " + std::to_string(pid[2]) +
          ")";
+}
+
+std::string describePlace(const Slot &slot, uint64_t pc) {
+  std::string line = slot.launch->kernel.lineOf(pc);
+  return (line.empty() ? std::string() : line + ": ") + describeBlock(slot);
 }
 
 std::string describeFault(const Slot &slot) {

@@ -19,6 +19,9 @@ std::string describeFault(const Slot &slot);
 /// "kernel 'name', program id (x, y, z)" of the block in `slot`.
 std::string describeBlock(const Slot &slot);
 
+/// "file:line: kernel 'name', program id (x, y, z)" for code address `pc` of that block.
+std::string describePlace(const Slot &slot, uint64_t pc);
+
 /// Counts launches in progress, so that Ctrl-C outside of them is left alone.
 class RunningLaunch {
 public:

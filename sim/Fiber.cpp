@@ -4,11 +4,14 @@
 // workers take the next block from one counter, so block n starts only after all before it have.
 // A worker whose fibers all wait goes down a ladder: spin, sched_yield, sleep.
 
+#include "sim/Faults.h"
 #include "sim/Sanitizers.h"
 #include "sim/Worker.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <immintrin.h>
 #include <sched.h>
@@ -83,13 +86,46 @@ bool prepareFiber(Slot &slot, Launch &launch) {
 
 using Clock = std::chrono::steady_clock;
 
+/// Seconds without any block starting or ending after which a launch in which every block waits is
+/// reported; 0 for never.
+std::chrono::seconds standstillTime() {
+  const char *text = std::getenv("PITON_STANDSTILL_SECONDS");
+  return std::chrono::seconds(text ? std::atoi(text) : 10);
+}
+
+/// Says that nothing moves, and where a block waits. Not an error: the host or another PE may still
+/// act.
+void reportStandstill(Launch &launch, const Slot &waiting) {
+  uint64_t started = std::min(launch.nextBlock.load(), launch.blocks);
+  std::string text = "piton: warning: " + describePlace(waiting, waiting.waitsAt) +
+                     " waits, as all blocks that run, and none has moved for a while";
+  if (started < launch.blocks)
+    text += "; " + std::to_string(launch.blocks - started) + " of " +
+            std::to_string(launch.blocks) + " blocks have not started, because the " +
+            std::to_string(launch.residency) +
+            " cores of the NPU are taken: blocks that wait for "
+            "each other must fit on its cores";
+  std::fprintf(stderr, "%s\n", text.c_str());
+}
+
 /// Decides what to do after a round in which no block started or ended. Loops that yield are not
 /// always waiting, so time asleep never exceeds time spent running.
 class WaitingLadder {
 public:
-  void progress() { rounds = 0; }
+  explicit WaitingLadder(Launch &launch) : launch(launch) { launch.activeWorkers.fetch_add(1); }
+  ~WaitingLadder() {
+    wake();
+    launch.activeWorkers.fetch_sub(1);
+  }
 
-  void afterIdleRound(size_t liveFibers) {
+  void progress() {
+    launch.progress.fetch_add(1, std::memory_order_relaxed);
+    rounds = 0;
+    wake();
+  }
+
+  /// `waiting` is one of the `liveFibers` blocks.
+  void afterIdleRound(size_t liveFibers, const Slot &waiting) {
     if (++rounds % kWindow != 0) {
       _mm_pause();
       return;
@@ -103,10 +139,12 @@ public:
     auto perFiber = (now - windowStart) / (kWindow * std::max<size_t>(liveFibers, 1));
     windowStart = now;
     auto idle = now - idleSince;
-    // Slow rounds do work; the first millisecond is spun, since waking up costs tens of
-    // microseconds.
-    if (perFiber > std::chrono::nanoseconds(400) || idle < std::chrono::milliseconds(1) ||
-        now < sleepAgain)
+    // The first millisecond is spun, since waking up costs tens of microseconds.
+    if (idle < std::chrono::milliseconds(1))
+      return;
+    bool slow = perFiber > kSwitchTime; // such rounds do work
+    watch(now, slow, waiting);
+    if (slow || now < sleepAgain)
       return;
     auto nap = std::min<Clock::duration>(idle / 16, std::chrono::microseconds(500));
     timespec time = {0, static_cast<long>(std::chrono::nanoseconds(nap).count())};
@@ -116,9 +154,40 @@ public:
   }
 
 private:
+  /// Notes that this worker is idle, and looks whether the whole launch has been for long.
+  void watch(Clock::time_point now, bool slow, const Slot &waiting) {
+    if (!idling) {
+      idling = true;
+      launch.activeWorkers.fetch_sub(1);
+      limit = standstillTime();
+    }
+    uint64_t seen = launch.progress.load(std::memory_order_relaxed);
+    if (seen != lastProgress || launch.activeWorkers.load() != 0) {
+      lastProgress = seen;
+      stillSince = now;
+      slowWindows = fastWindows = 0;
+      return;
+    }
+    ++(slow ? slowWindows : fastWindows);
+    if (limit.count() > 0 && now - stillSince > limit && fastWindows > 4 * slowWindows &&
+        !launch.standstillReported.exchange(true))
+      reportStandstill(launch, waiting);
+  }
+
+  void wake() {
+    if (idling)
+      launch.activeWorkers.fetch_add(1);
+    idling = false;
+  }
+
   static constexpr uint64_t kWindow = 64;
-  uint64_t rounds = 0;
-  Clock::time_point idleSince, windowStart, sleepAgain;
+  /// More than a switch to a waiting fiber and back takes.
+  static constexpr std::chrono::nanoseconds kSwitchTime{kThreadSanitizer ? 40000 : 400};
+  Launch &launch;
+  uint64_t rounds = 0, lastProgress = UINT64_MAX, slowWindows = 0, fastWindows = 0;
+  bool idling = false;
+  std::chrono::seconds limit{0};
+  Clock::time_point idleSince, windowStart, sleepAgain, stillSince;
 };
 
 /// Starts the next block in an idle slot; false if there is none.
@@ -152,10 +221,11 @@ void runFibers(Worker &worker, Launch &launch, unsigned slots) {
     slot->isFiber = true;
     worker.fibers.push_back(std::move(slot));
   }
-  WaitingLadder ladder;
+  WaitingLadder ladder(launch);
   size_t live = 0;
   for (;;) {
     bool progress = false;
+    const Slot *waiting = nullptr;
     for (unsigned i = 0; i < slots; ++i) {
       Slot &slot = *worker.fibers[i];
       if (!slot.running) {
@@ -168,6 +238,8 @@ void runFibers(Worker &worker, Launch &launch, unsigned slots) {
       if (!slot.running) {
         --live;
         progress = true;
+      } else {
+        waiting = &slot;
       }
     }
     if (progress) {
@@ -176,7 +248,7 @@ void runFibers(Worker &worker, Launch &launch, unsigned slots) {
     }
     if (live == 0)
       return;
-    ladder.afterIdleRound(live);
+    ladder.afterIdleRound(live, *waiting);
   }
 }
 

@@ -74,6 +74,12 @@ void Launch::fail(piton_status_t newStatus, std::string text) {
   failed.store(true, std::memory_order_relaxed);
 }
 
+void Launch::interruptedAt(std::string place) {
+  std::lock_guard<std::mutex> guard(mutex);
+  if (interruptedPlace.empty())
+    interruptedPlace = std::move(place);
+}
+
 void Launch::addPrint(uint64_t block, std::string text) {
   std::lock_guard<std::mutex> guard(mutex);
   if (printBytes + text.size() > kMaxPrintBytes) {
@@ -108,10 +114,11 @@ piton_status_t Launch::finish() {
   flushPrints();
   if (status != PITON_OK)
     return piton::fail(status, std::move(message));
-  if (interruptEpoch() != startEpoch)
-    return piton::fail(PITON_ERROR_INTERRUPTED,
-                       "kernel '" + kernel.metadata().name + "' was interrupted");
-  return PITON_OK;
+  if (interruptEpoch() == startEpoch)
+    return PITON_OK;
+  std::string text = interruptedPlace.empty() ? "kernel '" + kernel.metadata().name + "'"
+                                              : std::move(interruptedPlace);
+  return piton::fail(PITON_ERROR_INTERRUPTED, text + " was interrupted");
 }
 
 } // namespace piton::sim

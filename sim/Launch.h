@@ -59,6 +59,9 @@ public:
   /// Records a failure; the first one is the launch's result.
   void fail(piton_status_t status, std::string message);
 
+  /// Notes where a block was when Ctrl-C ended it; the first one is named in the error.
+  void interruptedAt(std::string place);
+
   /// Adds what a block printed. Beyond kMaxPrintBytes text is dropped and the loss reported.
   void addPrint(uint64_t block, std::string text);
 
@@ -76,8 +79,11 @@ public:
 
   // Fibers: the next block that has not been started.
   std::atomic<uint64_t> nextBlock{0};
-  uint32_t residency = 1; ///< blocks alive together
-  unsigned workers = 1;   ///< workers that share the residency
+  uint32_t residency = 1;                 ///< blocks alive together
+  unsigned workers = 1;                   ///< workers that share the residency
+  std::atomic<unsigned> activeWorkers{0}; ///< fiber workers that are not idle
+  std::atomic<uint64_t> progress{0};      ///< raised when a block starts or ends
+  std::atomic<bool> standstillReported{false};
 
 private:
   static constexpr size_t kMaxPrintBytes = size_t(64) << 20;
@@ -85,7 +91,7 @@ private:
   std::atomic<bool> failed{false};
   std::mutex mutex; // guards what follows
   piton_status_t status = PITON_OK;
-  std::string message;
+  std::string message, interruptedPlace;
   std::vector<PrintRecord> prints;
   size_t printBytes = 0, droppedBytes = 0;
 };

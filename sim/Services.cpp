@@ -17,8 +17,10 @@ namespace {
 
 Slot &slotOf(BlockContext *context) { return *static_cast<Slot *>(context->machine); }
 
-PITON_LEAVES_EARLY void serviceYield(BlockContext *context) {
-  Slot &slot = slotOf(context);
+/// The address behind the call in the kernel; only right in the service itself.
+#define PITON_CALLER reinterpret_cast<uint64_t>(__builtin_return_address(0))
+
+PITON_LEAVES_EARLY void waitAtYield(Slot &slot) {
   if (slot.launch->stopped())
     slot.leave(BlockExit::Stopped);
   if (!slot.isFiber) {
@@ -30,8 +32,11 @@ PITON_LEAVES_EARLY void serviceYield(BlockContext *context) {
     slot.leave(BlockExit::Stopped);
 }
 
-/// The address behind the call in the kernel; only right in the service itself.
-#define PITON_CALLER reinterpret_cast<uint64_t>(__builtin_return_address(0))
+PITON_LEAVES_EARLY void serviceYield(BlockContext *context) {
+  Slot &slot = slotOf(context);
+  slot.waitsAt = PITON_CALLER - 1;
+  waitAtYield(slot);
+}
 
 /// Reads every page of the operands while no lock is held: a bad pointer faults here, where the
 /// block can be left safely.
@@ -115,11 +120,13 @@ PITON_LEAVES_EARLY void serviceGemm(BlockContext *context, const GemmRequest *re
 }
 
 PITON_LEAVES_EARLY void serviceLock(BlockContext *context, uint64_t *word) {
+  Slot &slot = slotOf(context);
+  slot.waitsAt = PITON_CALLER - 1;
   for (;;) {
     if (__atomic_load_n(word, __ATOMIC_RELAXED) == 0 &&
         __atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE) == 0)
       return;
-    serviceYield(context);
+    waitAtYield(slot);
   }
 }
 

@@ -136,7 +136,7 @@ Slot::~Slot() { destroyTsanFiber(tsanFiber); }
 bool Slot::prepare(Launch &newLaunch) {
   const KernelMetadata &meta = newLaunch.kernel.metadata();
   launch = &newLaunch;
-  serviceCaller = 0;
+  serviceCaller = waitsAt = 0;
   exit = BlockExit::None;
   if (!arena.reserve(meta.arenaBytes) || !workspace.reserve(meta.workspaceBytes)) {
     newLaunch.fail(PITON_ERROR_OUT_OF_MEMORY,
@@ -168,6 +168,10 @@ void Slot::finishBlock() {
   }
   if (exit == BlockExit::Fault)
     launch->fail(PITON_ERROR_KERNEL_FAULT, describeFault(*this));
+  else if (exit == BlockExit::Interrupted)
+    launch->interruptedAt(describePlace(*this, fault.pc));
+  else if (exit == BlockExit::Stopped)
+    launch->interruptedAt(describePlace(*this, waitsAt));
   inService = false;
 }
 

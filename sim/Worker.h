@@ -58,7 +58,7 @@ private:
 };
 
 /// Why a block ended before its kernel returned.
-enum class BlockExit : uint8_t { None, Fault, Assert, Stopped };
+enum class BlockExit : uint8_t { None, Fault, Assert, Stopped, Interrupted };
 
 /// What the signal handler saw.
 struct FaultRecord {
@@ -80,6 +80,7 @@ struct Slot {
   volatile bool inService = false;
   /// Where the kernel called the service that runs now, or 0: the line of a fault inside it.
   volatile uint64_t serviceCaller = 0;
+  uint64_t waitsAt = 0; ///< where the kernel last called yield
   volatile BlockExit exit = BlockExit::None;
   FaultRecord fault;
   Memory arena, workspace;

@@ -167,6 +167,35 @@ TEST(Simulator, WaitingBlocksSleepAndWake) {
   EXPECT_EQ(words[1], 7u);
 }
 
+TEST(Simulator, AStandstillIsReportedWithItsReason) {
+  setenv("PITON_STANDSTILL_SECONDS", "1", 1);
+  auto kernel = load("barrier", true);
+  for (uint32_t blocks : {41u, 40u}) { // 40 cores; the second launch waits for a word only
+    uint32_t word = blocks == 40 ? UINT32_MAX / 2 : 0;
+    auto await = load("await", true);
+    uint32_t words[3] = {0, 0, 0};
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1600));
+      __atomic_store_n(&word, UINT32_MAX / 2, __ATOMIC_RELEASE);
+      __atomic_store_n(words, 1, __ATOMIC_RELEASE);
+    });
+    testing::internal::CaptureStderr();
+    if (blocks == 41)
+      EXPECT_EQ(run(kernel, Args().set(0, &word), blocks), PITON_OK);
+    else
+      EXPECT_EQ(run(await, Args().set(0, words).set(8, 1u), blocks), PITON_OK);
+    std::string text = testing::internal::GetCapturedStderr();
+    other.join();
+    EXPECT_TRUE(has(text, blocks == 41 ? "/home/user/barrier.py:12: kernel 'barrier'"
+                                       : "/home/user/await.py:12: kernel 'await'"))
+        << text;
+    EXPECT_EQ(has(text, "1 of 41 blocks have not started, because the 40 cores"), blocks == 41)
+        << text;
+    EXPECT_EQ(text.find("warning"), text.rfind("warning")) << text;
+  }
+  unsetenv("PITON_STANDSTILL_SECONDS");
+}
+
 TEST(Simulator, ConcurrentLaunchesThatWaitForEachOther) {
   auto kernel = load("barrier", true);
   // Four launches of two blocks that meet at one barrier of eight: none may hold up another.
@@ -328,7 +357,9 @@ TEST_P(Faults, InterruptOfAKernelStuckInOneBlock) {
     interruptWhen(&word, [&] {
       EXPECT_EQ(run(kernel, Args().set(0, &word), blocks), PITON_ERROR_INTERRUPTED);
     });
-    EXPECT_EQ(lastError(), "kernel 'spin' was interrupted");
+    EXPECT_TRUE(has(lastError(), "/home/user/spin.py:12: kernel 'spin', program id ("))
+        << lastError();
+    EXPECT_TRUE(has(lastError(), ") was interrupted")) << lastError();
   }
   expectAlive(GetParam());
 }
@@ -351,6 +382,7 @@ TEST(Simulator, InterruptOfWaitingBlocks) {
   interruptWhen(&started, [&] {
     EXPECT_EQ(run(kernel, Args().set(0, words).set(8, 1u), 100), PITON_ERROR_INTERRUPTED);
   });
+  EXPECT_TRUE(has(lastError(), "/home/user/await.py:12: kernel 'await'")) << lastError();
   expectAlive(true);
 }
 
