@@ -21,7 +21,7 @@ def run(script, *, command=(sys.executable, "-c"), **env):
 
 
 @pytest.mark.parametrize(
-    "order", itertools.permutations(("torch", "triton", "piton._piton")), ids=" ".join
+    "order", list(itertools.permutations(("torch", "triton", "piton._piton"))), ids=" ".join
 )
 def test_imports_in_every_order(order):
     child = run(
