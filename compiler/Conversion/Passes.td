@@ -31,11 +31,12 @@ def TritonToHIVMPass : Pass<"triton-to-hivm", "::mlir::ModuleOp"> {
     Does: turns `ascend.custom` named sync_block_all, sync_block_set and sync_block_wait
     into `hivm.hir.sync_block`, `sync_block_set` and `sync_block_wait`. A flag that the
     cube raises goes from PIPE_FIX to PIPE_MTE2, one of the vector cores from PIPE_MTE3
-    to PIPE_MTE2; the waiting core is the other one.
+    to PIPE_MTE2; the waiting core is the other one. `gpu.barrier` (tl.debug_barrier)
+    becomes a `hivm.hir.pipe_barrier` of all pipes.
 
     Requires: str_args of [mode or sender, event id 0 to 15].
 
-    Ensures: no `ascend.custom` is left.
+    Ensures: no `ascend.custom` and no `gpu.barrier` is left.
 
     Example: test/compiler/Conversion/TritonToHIVM/example.mlir
 

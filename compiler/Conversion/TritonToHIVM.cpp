@@ -5,6 +5,8 @@
 #include "compiler/Dialect/Ascend/Ascend.h"
 #include "compiler/Dialect/HIVM/HIVM.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
 namespace piton {
 #define GEN_PASS_DEF_TRITONTOHIVMPASS
 #include "compiler/Conversion/Passes.h.inc"
@@ -97,10 +99,19 @@ LogicalResult convert(triton::ascend::CustomOp op) {
   return success();
 }
 
+/// tl.debug_barrier: a block is one program, so what orders its memory operations on the
+/// NPU is draining all pipes. There are no other threads to wait for.
+void convertBarrier(gpu::BarrierOp op) {
+  OpBuilder builder(op);
+  PipeBarrierOp::create(builder, op.getLoc(), pipe(op.getContext(), Pipe::PIPE_ALL));
+  op.erase();
+}
+
 struct TritonToHIVM : piton::impl::TritonToHIVMPassBase<TritonToHIVM> {
   void runOnOperation() override {
     bool ok = true; // report every wrong op, not only the first
     getOperation().walk([&](triton::ascend::CustomOp op) { ok &= succeeded(convert(op)); });
+    getOperation().walk(convertBarrier);
     if (!ok)
       signalPassFailure();
   }

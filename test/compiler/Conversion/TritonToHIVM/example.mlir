@@ -18,3 +18,12 @@ tt.func @sync() {
   ascend.custom "sync_block_wait" {str_args = ["vector", 15 : i32]}
   tt.return
 }
+
+
+// CHECK-LABEL: tt.func @barrier(
+tt.func @barrier() {
+  // CHECK-NEXT: hivm.hir.pipe_barrier[<PIPE_ALL>]
+  // CHECK-NEXT: tt.return
+  gpu.barrier
+  tt.return
+}
