@@ -6,6 +6,7 @@
 #include "compiler/Target/Simulator/Utils.h"
 #include "compiler/Target/SimulatorCodegen.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
@@ -52,10 +53,10 @@ LogicalResult lowerHivmStore(Operation *op) {
   if (op->getNumOperands() != 2 || !isa<MemRefType>(op->getOperand(1).getType()))
     return op->emitError("a store needs one source and one memref in memory");
   std::string kind = enumCase(op, {"atomic_kind", "atomic"});
-  LogicalResult result =
-      kind.empty() || kind == "none"
-          ? storeTo(b, op, op->getOperand(0), op->getOperand(1))
-          : emitAtomic(op, kind, "", op->getOperand(1), Value(), op->getOperand(0), Value(), Value());
+  LogicalResult result = kind.empty() || kind == "none"
+                             ? storeTo(b, op, op->getOperand(0), op->getOperand(1))
+                             : emitAtomic(op, kind, "", op->getOperand(1), Value(),
+                                          op->getOperand(0), Value(), Value());
   if (succeeded(result))
     op->erase();
   return result;
@@ -247,15 +248,16 @@ LogicalResult lowerCast(Operation *op) {
 /// in the program is met when it is reached. Anything else needs concurrent sides.
 LogicalResult lowerFlag(Operation *op, bool isWait) {
   if (isWait) {
-    Attribute flag = op->getAttr("static_flag_id") ? op->getAttr("static_flag_id")
-                                                   : op->getAttr("flag");
+    Attribute flag =
+        op->getAttr("static_flag_id") ? op->getAttr("static_flag_id") : op->getAttr("flag");
     bool isSet = false;
     auto function = op->getParentOfType<func::FuncOp>();
     function.walk<WalkOrder::PreOrder>([&](Operation *other) {
       if (other == op)
         return WalkResult::interrupt();
       if (other->getName().getStringRef() == "hivm.hir.sync_block_set")
-        isSet |= !flag || other->getAttr("static_flag_id") == flag || other->getAttr("flag") == flag;
+        isSet |=
+            !flag || other->getAttr("static_flag_id") == flag || other->getAttr("flag") == flag;
       return WalkResult::advance();
     });
     if (!isSet)
@@ -329,6 +331,15 @@ LogicalResult lowerDeviceOps(func::FuncOp kernel) {
       named.push_back(op);
   });
   bool failedAny = false;
+  // LLVM's assembler would end the process on text that is not this host's assembly, and
+  // run what happens to be, so nothing reaches it that was not written for the simulator.
+  kernel.walk([&](LLVM::InlineAsmOp op) {
+    op.emitError() << "the simulator does not execute the inline assembly \"" << op.getAsmString()
+                   << "\"; write the operation in tl, or compile for the bisheng back end";
+    failedAny = true;
+  });
+  if (failedAny)
+    return failure();
   // Flags first, while all of them are in place; then they have done their work.
   auto isFlag = [](Operation *op) {
     StringRef name = op->getName().getStringRef();
