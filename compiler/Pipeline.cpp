@@ -12,6 +12,11 @@
 
 using namespace mlir;
 
+std::unique_ptr<Pass> piton::createMemorySafeCanonicalizerPass() {
+  return createCanonicalizerPass(GreedyRewriteConfig(),
+                                 {"(anonymous namespace)::ReinterpretCastOpConstantFolder"});
+}
+
 void piton::buildTtirPipeline(OpPassManager &pm, const PipelineOptions &) {
   // Structured control flow first: a helper of several blocks could not be inlined into
   // a loop, and no later pass has to know about branches.

@@ -29,6 +29,11 @@ void buildTtirPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// Stage ttadapter: Triton IR to the hand-over IR (Linalg, MemRef, Tensor, SCF, hivm, hfusion).
 void buildTtAdapterPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
 
+/// Upstream's canonicalizer without the fold that turns a constant negative offset of
+/// memref.reinterpret_cast into a static one, which its verifier refuses. Every
+/// canonicalization behind triton-to-linalg uses this.
+std::unique_ptr<mlir::Pass> createMemorySafeCanonicalizerPass();
+
 } // namespace piton
 
 #endif // PITON_COMPILER_PIPELINE_H

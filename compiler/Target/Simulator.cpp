@@ -3,6 +3,8 @@
 // The simulator back end as one list of passes, then LLVM IR, object code and the image.
 #include "compiler/Target/Simulator.h"
 
+#include "compiler/Pipeline.h"
+
 #include "abi/KernelImage.h"
 #include "compiler/Target/Simulator/Utils.h"
 #include "compiler/Target/SimulatorCodegen.h"
@@ -34,15 +36,15 @@ const char *const kNarrowFloats[] = {"bf16", "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ",
 /// Tensors to buffers with static places.
 void buildBufferPipeline(OpPassManager &pm, bool avx512) {
   pm.addPass(createSimPrepare());
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createMemorySafeCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createSimFuseElementwise());
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createMemorySafeCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   // Directly before bufferization: CSE would share again what this pass keeps apart.
   pm.addNestedPass<func::FuncOp>(createSimTieLoopTensors());
   pm.addPass(bufferization::createOneShotBufferizePass());
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createMemorySafeCanonicalizerPass());
   SimVectorizeOptions vectorize;
   vectorize.maskNarrow = avx512;
   pm.addNestedPass<func::FuncOp>(createSimVectorize(vectorize));
@@ -54,7 +56,7 @@ void buildBufferPipeline(OpPassManager &pm, bool avx512) {
 void buildLoopPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addNestedPass<func::FuncOp>(memref::createFoldMemRefAliasOpsPass());
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createMemorySafeCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
   for (const char *name : kNarrowFloats)
@@ -199,7 +201,8 @@ LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions 
   registerBuiltinDialectTranslation(*context);
   registerLLVMDialectTranslation(*context);
   auto llvmContext = std::make_unique<llvm::LLVMContext>();
-  std::unique_ptr<llvm::Module> llvmModule = translateModuleToLLVMIR(module, *llvmContext, "kernel");
+  std::unique_ptr<llvm::Module> llvmModule =
+      translateModuleToLLVMIR(module, *llvmContext, "kernel");
   if (!llvmModule)
     return module.emitError("the kernel cannot be translated to LLVM IR");
   timer.lap("llvm ir");

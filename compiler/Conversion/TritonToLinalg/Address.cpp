@@ -174,6 +174,12 @@ Value Lowering::view(const StructuredAddress &address, ArrayRef<int64_t> sizes,
     mixedStrides.push_back(constant ? OpFoldResult(b.getIndexAttr(*constant)) : stride);
   }
   auto constant = getConstantIntValue(offset);
+  if (constant && *constant < 0) {
+    // memref views take no negative static offset; lanes before the base are masked off, or the
+    // base is itself an inner pointer, so the value is legal at run time.
+    offset = arith::ConstantIndexOp::create(b, loc, *constant).getResult();
+    constant.reset();
+  }
   auto layout = StridedLayoutAttr::get(b.getContext(), constant.value_or(ShapedType::kDynamic),
                                        staticStrides);
   Type element = cast<MemRefType>(memory.memref.getType()).getElementType();
