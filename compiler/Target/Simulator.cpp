@@ -48,7 +48,9 @@ void buildBufferPipeline(OpPassManager &pm, bool avx512) {
   SimVectorizeOptions vectorize;
   vectorize.maskNarrow = avx512;
   pm.addNestedPass<func::FuncOp>(createSimVectorize(vectorize));
-  pm.addNestedPass<func::FuncOp>(createSimLowerBuffers());
+  SimLowerBuffersOptions lower;
+  lower.maskNarrow = avx512;
+  pm.addNestedPass<func::FuncOp>(createSimLowerBuffers(lower));
   pm.addNestedPass<func::FuncOp>(createSimAssignArena());
 }
 
@@ -87,6 +89,23 @@ void buildDebugPipeline(OpPassManager &pm) {
   LLVM::DIScopeForLLVMFuncOpPassOptions options;
   options.emissionKind = LLVM::DIEmissionKind::LineTablesOnly;
   pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(options));
+}
+
+/// Innermost loops without vectors: only they need LLVM's vectoriser, which costs more
+/// time than all other passes together.
+bool hasScalarLoops(ModuleOp module) {
+  bool found = false;
+  module.walk([&](scf::ForOp loop) {
+    bool isInner = true, hasVector = false, touchesMemory = false;
+    loop.getBody()->walk([&](Operation *op) {
+      isInner &= !isa<LoopLikeOpInterface>(op);
+      hasVector |= llvm::any_of(op->getOperandTypes(), llvm::IsaPred<VectorType>) ||
+                   llvm::any_of(op->getResultTypes(), llvm::IsaPred<VectorType>);
+      touchesMemory |= isa<memref::LoadOp, memref::StoreOp>(op);
+    });
+    found |= isInner && !hasVector && touchesMemory;
+  });
+  return found;
 }
 
 /// The innermost position in a file; a null location when there is none.
@@ -182,6 +201,7 @@ LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions 
     if (failed(pm.run(module)) || failed(fillMetadata(module, metadata)))
       return failure();
   }
+  const bool loopVectorize = hasScalarLoops(module);
   timer.lap("loops");
   dumpModule(module, options, "loops");
   {
@@ -211,6 +231,7 @@ LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions 
   codegen.entry = kEntryPrefix + metadata.name;
   codegen.cpu = options.hostCpu;
   codegen.features = options.hostFeatures;
+  codegen.loopVectorize = loopVectorize;
   codegen.dump = options.dump;
   llvm::Expected<CodegenResult> result = generateSharedObject(std::move(llvmModule), codegen);
   if (!result)

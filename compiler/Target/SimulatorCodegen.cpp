@@ -187,6 +187,8 @@ void optimise(Module &module, TargetMachine &machine, bool loopVectorize) {
   tuning.LoopVectorization = loopVectorize;
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = loopVectorize;
+  // Vector loops are unrolled enough by the width of their steps.
+  tuning.LoopUnrolling = loopVectorize;
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager sccs;

@@ -331,7 +331,7 @@ def SimVectorize : Pass<"sim-vectorize", "mlir::func::FuncOp"> {
 def SimLowerBuffers : Pass<"sim-lower-buffers", "mlir::func::FuncOp"> {
   let summary = "Copies to loops, dots to the tile product service";
   let description = [{
-    Does: turns memref.copy into loops over rows, and linalg.matmul / batch_matmul (also with
+    Does: turns memref.copy and fills into vector loops over rows, and linalg.matmul / batch_matmul (also with
     transposed operands) on memrefs into calls of the GEMM service of the block context.
 
     Requires: a bufferized kernel with the context argument.
@@ -343,6 +343,10 @@ def SimLowerBuffers : Pass<"sim-lower-buffers", "mlir::func::FuncOp"> {
 
     Limits: a dot whose result columns are not contiguous stays a loop.
   }];
+  let options = [
+    Option<"maskNarrow", "mask-narrow", "bool", /*default=*/"true",
+           "the host masks 8- and 16-bit lanes (AVX-512 BW)">
+  ];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
                            "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
                            "mlir::vector::VectorDialect"];

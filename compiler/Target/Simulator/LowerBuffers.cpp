@@ -27,52 +27,127 @@ bool hasUnitInnerStride(MemRefType type) {
          strides.back() == 1;
 }
 
-/// Row by row; contiguous rows in wide steps with a scalar rest. Source and destination
-/// never overlap: one of them is local.
-void lowerCopy(memref::CopyOp copy) {
+/// Emits rows of `length` elements: whole vectors, then one masked step or single elements.
+struct RowWriter {
+  Location loc;
+  Value target;
+  Type element;
+  int64_t lanes;
+  bool mayMask;
+  /// The value of a whole vector, of a masked one (mask not null), of an element (lanes 1).
+  std::function<Value(OpBuilder &, ValueRange, VectorType, Value)> value;
+
+  SmallVector<Value> at(ValueRange outer, Value position) {
+    SmallVector<Value> indices(outer);
+    indices.push_back(position);
+    return indices;
+  }
+
+  void emitRow(OpBuilder &b, ValueRange outer, Value length) {
+    OpBuilder::InsertionGuard guard(b);
+    std::optional<int64_t> constant = getConstantIntValue(length);
+    auto vector = VectorType::get({lanes}, element);
+    Value zero = indexConstant(b, loc, 0), step = indexConstant(b, loc, lanes), end;
+    if (constant)
+      end = indexConstant(b, loc, *constant - *constant % lanes);
+    else
+      end = arith::SubIOp::create(b, loc, length, arith::RemUIOp::create(b, loc, length, step));
+    if (!constant || *constant >= lanes) {
+      auto main = scf::ForOp::create(b, loc, zero, end, step);
+      OpBuilder inner = OpBuilder::atBlockBegin(main.getBody());
+      SmallVector<Value> indices = at(outer, main.getInductionVar());
+      vector::StoreOp::create(inner, loc, value(inner, indices, vector, Value()), target, indices);
+    }
+    if (constant && *constant % lanes == 0)
+      return;
+    auto tail = scf::ForOp::create(b, loc, end, length,
+                                   mayMask ? step : indexConstant(b, loc, 1));
+    OpBuilder inner = OpBuilder::atBlockBegin(tail.getBody());
+    SmallVector<Value> indices = at(outer, tail.getInductionVar());
+    if (!mayMask) {
+      memref::StoreOp::create(inner, loc, value(inner, indices, VectorType(), Value()), target,
+                              indices);
+      return;
+    }
+    Value left = arith::SubIOp::create(inner, loc, length, tail.getInductionVar());
+    Value mask = vector::CreateMaskOp::create(inner, loc, VectorType::get({lanes}, b.getI1Type()),
+                                              ValueRange(left));
+    vector::MaskedStoreOp::create(inner, loc, target, indices, mask,
+                                  value(inner, indices, vector, mask));
+  }
+};
+
+/// Elements that vectors hold as they lie in memory.
+bool isVectorElement(Type element) {
+  return VectorType::isValidElementType(element) && element.isIntOrFloat() &&
+         element.getIntOrFloatBitWidth() % 8 == 0 &&
+         (isa<IntegerType>(element) || element.getIntOrFloatBitWidth() > 8);
+}
+
+/// Row by row; contiguous rows in wide steps. Source and destination never overlap: one of
+/// them is local.
+void lowerCopy(memref::CopyOp copy, bool maskNarrow) {
   OpBuilder b(copy);
   Location loc = copy.getLoc();
   Value source = copy.getSource(), target = copy.getTarget();
   auto type = cast<MemRefType>(target.getType());
   SmallVector<Value> sizes = memrefSizes(b, loc, target);
-  auto copyElement = [&](OpBuilder &b, ValueRange indices) {
-    Value value = memref::LoadOp::create(b, loc, source, indices);
-    memref::StoreOp::create(b, loc, value, target, indices);
-  };
   Type element = type.getElementType();
-  int64_t lanes = kCopyBytes / elementByteWidth(element);
-  const bool wide = hasUnitInnerStride(type) &&
-                    hasUnitInnerStride(cast<MemRefType>(source.getType())) &&
-                    !element.isInteger(1) && VectorType::isValidElementType(element) &&
-                    elementByteWidth(element) * 8 == int64_t(element.getIntOrFloatBitWidth());
-  if (!wide) {
-    emitLoopNest(b, loc, sizes, copyElement);
+  if (!hasUnitInnerStride(type) || !hasUnitInnerStride(cast<MemRefType>(source.getType())) ||
+      !isVectorElement(element)) {
+    emitLoopNest(b, loc, sizes, [&](OpBuilder &b, ValueRange indices) {
+      Value value = memref::LoadOp::create(b, loc, source, indices);
+      memref::StoreOp::create(b, loc, value, target, indices);
+    });
     copy.erase();
     return;
   }
+  int64_t width = elementByteWidth(element);
+  RowWriter writer{loc, target, element, kCopyBytes / width, maskNarrow || width >= 4,
+                   [&](OpBuilder &b, ValueRange at, VectorType vector, Value mask) -> Value {
+                     if (!vector)
+                       return memref::LoadOp::create(b, loc, source, at);
+                     if (!mask)
+                       return vector::LoadOp::create(b, loc, vector, source, at).getResult();
+                     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
+                     return vector::MaskedLoadOp::create(b, loc, vector, source, at, mask, zero)
+                         .getResult();
+                   }};
   Value length = sizes.pop_back_val();
-  emitLoopNest(b, loc, sizes, [&](OpBuilder &b, ValueRange outer) {
-    OpBuilder::InsertionGuard guard(b);
-    Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
-    Value step = indexConstant(b, loc, lanes);
-    Value rest = arith::RemUIOp::create(b, loc, length, step);
-    Value end = arith::SubIOp::create(b, loc, length, rest);
-    auto at = [&](Value position) {
-      SmallVector<Value> indices(outer);
-      indices.push_back(position);
-      return indices;
-    };
-    auto main = scf::ForOp::create(b, loc, zero, end, step);
-    auto tail = scf::ForOp::create(b, loc, end, length, one);
-    b.setInsertionPointToStart(main.getBody());
-    auto vector = VectorType::get({lanes}, element);
-    Value value =
-        vector::LoadOp::create(b, loc, vector, source, at(main.getInductionVar())).getResult();
-    vector::StoreOp::create(b, loc, value, target, at(main.getInductionVar()));
-    b.setInsertionPointToStart(tail.getBody());
-    copyElement(b, at(tail.getInductionVar()));
-  });
+  emitLoopNest(b, loc, sizes,
+               [&](OpBuilder &b, ValueRange outer) { writer.emitRow(b, outer, length); });
   copy.erase();
+}
+
+/// A fill of contiguous rows as vector stores; of one element as a store.
+void lowerFill(linalg::FillOp fill, bool maskNarrow) {
+  auto type = dyn_cast<MemRefType>(fill.getDpsInits().front().getType());
+  if (!type || !isVectorElement(type.getElementType()))
+    return;
+  OpBuilder b(fill);
+  Location loc = fill.getLoc();
+  Value target = fill.getDpsInits().front(), scalar = fill.getInputs().front();
+  if (scalar.getType() != type.getElementType())
+    return;
+  if (type.getRank() == 0) {
+    memref::StoreOp::create(b, loc, scalar, target);
+    fill.erase();
+    return;
+  }
+  if (!hasUnitInnerStride(type))
+    return;
+  Type element = type.getElementType();
+  int64_t width = elementByteWidth(element);
+  RowWriter writer{loc, target, element, kCopyBytes / width, maskNarrow || width >= 4,
+                   [&](OpBuilder &b, ValueRange, VectorType vector, Value) -> Value {
+                     return vector ? vector::BroadcastOp::create(b, loc, vector, scalar).getResult()
+                                   : scalar;
+                   }};
+  SmallVector<Value> sizes = memrefSizes(b, loc, target);
+  Value length = sizes.pop_back_val();
+  emitLoopNest(b, loc, sizes,
+               [&](OpBuilder &b, ValueRange outer) { writer.emitRow(b, outer, length); });
+  fill.erase();
 }
 
 /// The ABI type of a dot that the service computes.
@@ -206,12 +281,15 @@ void lowerDot(linalg::LinalgOp op, bool batched) {
 }
 
 struct SimLowerBuffersPass : piton::impl::SimLowerBuffersBase<SimLowerBuffersPass> {
+  using SimLowerBuffersBase::SimLowerBuffersBase;
+
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (!function->hasAttr(kKernelAttr))
       return;
     SmallVector<linalg::LinalgOp> dots;
     SmallVector<memref::CopyOp> copies;
+    SmallVector<linalg::FillOp> fills;
     function.walk([&](Operation *op) {
       if (isa<linalg::MatmulOp, linalg::BatchMatmulOp>(op) &&
           cast<linalg::LinalgOp>(op).hasPureBufferSemantics())
@@ -231,8 +309,11 @@ struct SimLowerBuffersPass : piton::impl::SimLowerBuffersBase<SimLowerBuffersPas
           named && named.getInputs().front() == copy.getSource() &&
           named.getDpsInits().front() == copy.getTarget())
         named.erase();
-      lowerCopy(copy);
+      lowerCopy(copy, maskNarrow);
     }
+    function.walk([&](linalg::FillOp fill) { fills.push_back(fill); });
+    for (linalg::FillOp fill : fills)
+      lowerFill(fill, maskNarrow);
   }
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // sim-vectorize: linalg.generic on buffers to vector loops. A row is one main loop over
-// whole vectors and one masked loop for what is left; both have the same body. Loads and
-// stores found by findTransfers address memory itself instead of a local copy.
+// whole vectors, one masked loop for the step in which a load ends, and one loop over
+// padding only; all have the same body. Loads and stores found by findTransfers address
+// memory itself instead of a local copy.
 #include "compiler/Target/Simulator/Transfers.h"
 #include "compiler/Target/Simulator/Utils.h"
 #include "compiler/Transforms/Passes.h"
@@ -457,7 +458,14 @@ private:
       accumulators = emitLoop(b, zero, mainEnd, width, Value(), accumulators);
     if (needsRest) {
       if (masksAreCheap()) {
-        accumulators = emitLoop(b, mainEnd, end, width, end, accumulators);
+        Value padBegin = staticEnd ? firstPadStep(b, end) : Value();
+        accumulators = emitLoop(b, mainEnd, padBegin ? padBegin : end, width, end, accumulators);
+        if (padBegin) {
+          padOnly = true;
+          accumulators = emitLoop(b, padBegin, end, width, full % width ? end : Value(),
+                                  accumulators);
+          padOnly = false;
+        }
       } else {
         // Lane by lane: the vector accumulators are folded to one lane first.
         for (auto [accumulator, kind] : llvm::zip(accumulators, kinds())) {
@@ -469,6 +477,22 @@ private:
       }
     }
     finishReductions(b, accumulators);
+  }
+
+  /// Where only padding is left: the whole step after the last lane of any load, at most
+  /// `end`. Null when no load has a limit in its rows.
+  Value firstPadStep(OpBuilder &b, Value end) {
+    Value last;
+    for (Operand &operand : operands)
+      if (operand.load && operand.limit && operand.use == InnerUse::Contiguous)
+        last = last ? arith::MaxUIOp::create(b, loc, last, operand.limit).getResult()
+                    : operand.limit;
+    if (!last)
+      return Value();
+    Value step = index(b, width);
+    Value sum = arith::AddIOp::create(b, loc, last, index(b, width - 1));
+    Value begin = arith::SubIOp::create(b, loc, sum, arith::RemUIOp::create(b, loc, sum, step));
+    return minimum(b, begin, end);
   }
 
   SmallVector<vector::CombiningKind> kinds() {
@@ -584,16 +608,18 @@ private:
       return vector::BroadcastOp::create(b, loc, vectorType(element, lanes), value);
     }
     auto type = cast<VectorType>(vectorType(element, lanes));
+    auto padding = [&]() -> Value {
+      if (operand.load && operand.load->pad)
+        return vector::BroadcastOp::create(b, loc, type, operand.load->pad);
+      return splat(b, cast<TypedAttr>(b.getZeroAttr(element)), lanes);
+    };
+    if (padOnly && operand.load && operand.limit)
+      return padding();
     if (!limit)
       return vector::LoadOp::create(b, loc, type, operand.memory, at).getResult();
     Value valid = operand.limit ? minimum(b, operand.limit, limit) : limit;
     Value mask = laneMask(b, position, valid, lanes);
-    Value pad;
-    if (operand.load && operand.load->pad)
-      pad = vector::BroadcastOp::create(b, loc, type, operand.load->pad);
-    else
-      pad = splat(b, cast<TypedAttr>(b.getZeroAttr(element)), lanes);
-    return vector::MaskedLoadOp::create(b, loc, type, operand.memory, at, mask, pad).getResult();
+    return vector::MaskedLoadOp::create(b, loc, type, operand.memory, at, mask, padding()).getResult();
   }
 
   /// An operand that does not vary along the row; outside of its box it is the pad.
@@ -724,6 +750,7 @@ private:
   SmallVector<Operand> operands;
   SmallVector<Value> ivs;
   IRMapping mapping;
+  bool padOnly = false; ///< the lanes being emitted lie outside of every limited load
 };
 
 struct SimVectorizePass : piton::impl::SimVectorizeBase<SimVectorizePass> {

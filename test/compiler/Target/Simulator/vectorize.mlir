@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// sim-vectorize: loads and stores in the loop itself, no local copy; a masked loop for the
+// rest of the row; a run-time test where the store may overlap the load.
+// RUN: piton-opt %s --sim-vectorize --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @masked_scale
+// CHECK: memref.reinterpret_cast
+// CHECK: %[[BUFFER:.*]] = memref.alloc() : memref<100xf32>
+// CHECK: %[[OUT:.*]] = memref.reinterpret_cast
+// The copy is made only when the ranges overlap.
+// CHECK: %[[FROM:.*]] = scf.if %{{.*}} -> (memref<100xf32, strided<[1], offset: ?>>)
+// CHECK: } else {
+// CHECK: memref.copy
+// CHECK: memref.cast %[[BUFFER]]
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK:   %[[V:.*]] = vector.load %[[FROM]][%[[I]]] : {{.*}}, vector<32xf32>
+// CHECK:   %[[R:.*]] = arith.mulf %[[V]], %{{.*}} : vector<32xf32>
+// CHECK:   vector.store %[[R]], %[[OUT]][%[[I]]]
+// CHECK: scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK:   vector.maskedload %[[FROM]][%[[J]]]
+// CHECK:   vector.maskedstore %[[OUT]][%[[J]]]
+// CHECK-NOT: memref.copy
+func.func @masked_scale(%x: memref<?xf32>, %y: memref<?xf32>, %off: index, %len: index, %f: f32) attributes {piton.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %c100 = arith.constant 100 : index
+  %short = arith.cmpi slt, %len, %c100 : index
+  %in = memref.reinterpret_cast %x to offset: [%off], sizes: [100], strides: [1] : memref<?xf32> to memref<100xf32, strided<[1], offset: ?>>
+  %a = memref.alloc() : memref<100xf32>
+  scf.if %short {
+    linalg.fill ins(%zero : f32) outs(%a : memref<100xf32>)
+  }
+  %s = memref.subview %in[0] [%len] [1] : memref<100xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  %t = memref.subview %a[0] [%len] [1] : memref<100xf32> to memref<?xf32, strided<[1]>>
+  memref.copy %s, %t : memref<?xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1]>>
+  %b = memref.alloc() : memref<100xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%a : memref<100xf32>) outs(%b : memref<100xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.mulf %p, %f : f32
+    linalg.yield %r : f32
+  }
+  %out = memref.reinterpret_cast %y to offset: [%off], sizes: [100], strides: [1] : memref<?xf32> to memref<100xf32, strided<[1], offset: ?>>
+  %u = memref.subview %b[0] [%len] [1] : memref<100xf32> to memref<?xf32, strided<[1]>>
+  %v = memref.subview %out[0] [%len] [1] : memref<100xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  memref.copy %u, %v : memref<?xf32, strided<[1]>> to memref<?xf32, strided<[1], offset: ?>>
+  return
+}
+
+// -----
+
+// A sum: 32 accumulators, folded at the end of the row; the start value is added once.
+// CHECK-LABEL: func.func @row_sum
+// CHECK: %[[START:.*]] = arith.constant dense<-0.000000e+00> : vector<32xf32>
+// CHECK: %[[MAIN:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[START]])
+// CHECK:   arith.addf %[[ACC]], %{{.*}} fastmath<reassoc> : vector<32xf32>
+// CHECK: %[[TOTAL:.*]] = vector.reduction <add>, %{{.*}} fastmath<reassoc>
+// CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %[[TOTAL]] fastmath<reassoc> : f32
+// CHECK: memref.store %[[SUM]]
+func.func @row_sum(%a: memref<4x64xf32>, %s: memref<4xf32>) attributes {piton.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%a : memref<4x64xf32>) outs(%s : memref<4xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.addf %q, %p fastmath<reassoc> : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+// A write to memory between the load and its reader: the copy stays.
+// CHECK-LABEL: func.func @write_between
+// CHECK: memref.copy
+// CHECK: memref.store
+// CHECK: vector.load
+func.func @write_between(%x: memref<?xf32>, %f: f32, %b: memref<64xf32>) attributes {piton.kernel} {
+  %c0 = arith.constant 0 : index
+  %in = memref.reinterpret_cast %x to offset: [0], sizes: [64], strides: [1] : memref<?xf32> to memref<64xf32, strided<[1]>>
+  %a = memref.alloc() : memref<64xf32>
+  memref.copy %in, %a : memref<64xf32, strided<[1]>> to memref<64xf32>
+  memref.store %f, %x[%c0] : memref<?xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%a : memref<64xf32>) outs(%b : memref<64xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.mulf %p, %f : f32
+    linalg.yield %r : f32
+  }
+  return
+}
