@@ -289,12 +289,40 @@ std::optional<LaneForm> LaneAnalysis::divide(const LaneForm &form, int64_t divis
 // Rules
 //===----------------------------------------------------------------------===//
 
+/// True when the form of a result of `op` depends on the forms of its operands.
+static bool readsOperands(Operation *op) {
+  return OpTrait::hasElementwiseMappableTraits(op) || op->hasTrait<OpTrait::Elementwise>() ||
+         isa<triton::SplatOp, triton::ExpandDimsOp, triton::BroadcastOp, triton::TransOp,
+             triton::ReshapeOp>(op);
+}
+
 const LaneForm &LaneAnalysis::of(Value value) {
   auto it = known.find(value);
   if (it != known.end())
     return *it->second;
-  auto form = std::make_unique<LaneForm>(analyze(value));
-  return *(known[value] = std::move(form));
+  // Operands first, on a list of our own: an unrolled kernel has chains of any length.
+  SmallVector<Value> pending{value};
+  while (!pending.empty()) {
+    Value next = pending.back();
+    size_t before = pending.size();
+    Operation *op = next.getDefiningOp();
+    if (op && !known.count(next) && readsOperands(op))
+      for (Value operand : op->getOperands())
+        if (isa<RankedTensorType, triton::PointerType>(operand.getType()) &&
+            !known.count(operand))
+          pending.push_back(operand);
+    if (pending.size() != before && !visiting.contains(next)) {
+      visiting.insert(next);
+      continue;
+    }
+    pending.truncate(before);
+    pending.pop_back();
+    if (known.count(next))
+      continue;
+    auto form = std::make_unique<LaneForm>(analyze(next));
+    known[next] = std::move(form);
+  }
+  return *known[value];
 }
 
 LaneForm LaneAnalysis::opaqueForm(Value value, llvm::SmallBitVector varying) {

@@ -9,6 +9,7 @@
 #include "compiler/Analysis/ScalarExpr.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 #include <memory>
@@ -99,6 +100,7 @@ private:
 
   ExprContext context;
   llvm::DenseMap<mlir::Value, std::unique_ptr<LaneForm>> known;
+  llvm::DenseSet<mlir::Value> visiting; ///< operands are queued already
 };
 
 /// Joins adjacent pieces that continue each other; unit pieces vanish.

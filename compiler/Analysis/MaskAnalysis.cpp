@@ -71,9 +71,18 @@ public:
     return box;
   }
 
-  MaskBox analyze(Value mask, bool negated);
+  MaskBox analyze(Value mask, bool negated) {
+    auto key = std::pair(mask, negated ? 1u : 0u);
+    auto it = known.find(key);
+    if (it != known.end())
+      return it->second;
+    MaskBox box = compute(mask, negated);
+    return known[key] = box;
+  }
 
 private:
+  MaskBox compute(Value mask, bool negated);
+
   MaskBox conjunction(Value a, Value b, bool negated) {
     return intersect(analyze(a, negated), analyze(b, negated), shapeOf(a));
   }
@@ -131,6 +140,7 @@ private:
 
   LaneAnalysis &lanes;
   ExprContext &context;
+  DenseMap<std::pair<Value, unsigned>, MaskBox> known;
 };
 
 Predicate toSigned(Predicate predicate) {
@@ -368,7 +378,7 @@ MaskBox BoxBuilder::constant(DenseElementsAttr attr, Value mask, bool negated) {
   return count == (count ? last + 1 - first : 0) ? box : residual(mask, negated);
 }
 
-MaskBox BoxBuilder::analyze(Value mask, bool negated) {
+MaskBox BoxBuilder::compute(Value mask, bool negated) {
   Operation *op = mask.getDefiningOp();
   ArrayRef<int64_t> shape = shapeOf(mask);
   if (!op)

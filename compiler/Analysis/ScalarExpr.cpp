@@ -100,7 +100,18 @@ void ExprContext::collectValues(const Expr &expr, SmallVectorImpl<Value> &values
     }
 }
 
-Expr ExprContext::leaf(Value value, bool isSigned) {
+Expr ExprContext::leaf(Value value, bool isSigned) { return computeLeaf(value, isSigned, 0); }
+
+Expr ExprContext::computeLeaf(Value value, bool isSigned, unsigned depth) {
+  // Chains are followed to a fixed depth; shared parts once.
+  constexpr unsigned maxDepth = 64;
+  auto known = leaves[isSigned].find(value);
+  if (known != leaves[isSigned].end())
+    return known->second;
+  auto leaf = [&](Value inner, bool innerSigned = true) {
+    return computeLeaf(inner, innerSigned, depth + 1);
+  };
+  auto remember = [&](Expr expr) { return leaves[isSigned][value] = std::move(expr); };
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)) && number.getBitWidth() <= 64)
     return isSigned ? number.getSExtValue() : static_cast<int64_t>(number.getZExtValue());
@@ -109,28 +120,30 @@ Expr ExprContext::leaf(Value value, bool isSigned) {
   if (!isSigned) {
     // A zero-extended value that is never negative is its own sign extension.
     if (scalarRange(value).lo < 0)
-      return atom({Kind::Leaf, value, false});
+      return remember(atom({Kind::Leaf, value, false}));
   }
+  if (depth > maxDepth)
+    return remember(atom({Kind::Leaf, value}));
   if (auto ext = value.getDefiningOp<arith::ExtSIOp>())
-    return leaf(ext.getIn());
+    return remember(leaf(ext.getIn()));
   if (auto ext = value.getDefiningOp<arith::ExtUIOp>())
-    return leaf(ext.getIn(), false);
+    return remember(leaf(ext.getIn(), false));
   if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
     if (isa<IndexType>(cast.getType()) || cast.getType().isInteger(64))
-      return leaf(cast.getIn());
+      return remember(leaf(cast.getIn()));
   if (value.getType().isInteger(64) || isa<IndexType>(value.getType())) {
     // 64-bit arithmetic is exact modulo 2^64 in the expression as in the program.
     if (auto add = value.getDefiningOp<arith::AddIOp>())
-      return leaf(add.getLhs()) + leaf(add.getRhs());
+      return remember(leaf(add.getLhs()) + leaf(add.getRhs()));
     if (auto sub = value.getDefiningOp<arith::SubIOp>())
-      return leaf(sub.getLhs()) - leaf(sub.getRhs());
+      return remember(leaf(sub.getLhs()) - leaf(sub.getRhs()));
     if (auto mul = value.getDefiningOp<arith::MulIOp>()) {
       Expr a = leaf(mul.getLhs()), b = leaf(mul.getRhs());
       if (a.constant() || b.constant())
-        return this->mul(a, b);
+        return remember(this->mul(a, b));
     }
   }
-  return atom({Kind::Leaf, value});
+  return remember(atom({Kind::Leaf, value}));
 }
 
 Expr ExprContext::mul(const Expr &a, const Expr &b) {

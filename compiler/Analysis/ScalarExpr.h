@@ -113,10 +113,12 @@ private:
     Expr a = {}, b = {}, c = {};
   };
   Expr atom(Atom atom);
+  Expr computeLeaf(mlir::Value value, bool isSigned, unsigned depth);
   IntRange atomRange(const Atom &atom);
   int64_t atomDivisor(const Atom &atom);
 
   std::deque<Atom> atoms;
+  llvm::DenseMap<mlir::Value, Expr> leaves[2]; ///< by signedness
   friend class ExprMaterializer;
 };
 

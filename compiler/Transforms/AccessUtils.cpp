@@ -19,8 +19,12 @@ Value toI64(OpBuilder &builder, Location loc, OpFoldResult value) {
   if (std::optional<int64_t> number = getConstantIntValue(value))
     return constantI64(builder, loc, *number);
   Value scalar = cast<Value>(value);
+  if (auto cast = scalar.getDefiningOp<arith::IndexCastOp>(); cast && cast.getIn().getType().isInteger(64))
+    return cast.getIn();
   if (scalar.getType().isInteger(64))
     return scalar;
+  if (auto cast = scalar.getDefiningOp<arith::IndexCastOp>(); cast && isa<IndexType>(cast.getType()))
+    return builder.createOrFold<arith::ExtSIOp>(loc, builder.getI64Type(), cast.getIn());
   if (isa<IndexType>(scalar.getType()))
     return builder.createOrFold<arith::IndexCastOp>(loc, builder.getI64Type(), scalar);
   return builder.createOrFold<arith::ExtSIOp>(loc, builder.getI64Type(), scalar);

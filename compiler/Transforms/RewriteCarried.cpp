@@ -32,12 +32,46 @@ bool isCandidate(Type type) {
   return integer && integer.getWidth() >= 8 && integer.getWidth() <= 64;
 }
 
-/// `start` with every lane moved by `distance` (i64).
+/// The type of the number carried for `type`: that of the lanes, so that it wraps as they do, and
+/// i64 for pointers.
+Type numberType(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return isa<IntegerType>(element) ? element : IntegerType::get(type.getContext(), 64);
+}
+
+/// True when `value` becomes part of an address or a mask. Integers that are only data stay
+/// tensors: their sums may wrap on purpose.
+bool reachesAccess(Value value) {
+  if (isa<triton::PointerType>(getElementTypeOrSelf(value.getType())))
+    return true;
+  SmallVector<Value> pending{value};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!pending.empty() && seen.size() < 256) {
+    for (Operation *user : pending.pop_back_val().getUsers()) {
+      if (isa<triton::AddPtrOp, triton::IntToPtrOp>(user))
+        return true;
+      if (isa<triton::LoadOp, triton::StoreOp, triton::AtomicRMWOp>(user)) {
+        // Only masks and pointers arrive here as i1; a stored integer is data.
+        if (llvm::any_of(user->getOperands(), [&](Value operand) {
+              return getElementTypeOrSelf(operand.getType()).isInteger(1) &&
+                     operand.getDefiningOp() && seen.contains(operand.getDefiningOp());
+            }))
+          return true;
+        continue;
+      }
+      bool follows = user->getNumRegions() == 0 && user->getNumResults() == 1 && isPure(user) &&
+                     !isa<FloatType>(getElementTypeOrSelf(user->getResult(0).getType()));
+      if (follows && seen.insert(user).second)
+        pending.push_back(user->getResult(0));
+    }
+  }
+  return false;
+}
+
+/// `start` with every lane moved by `distance` (of its number type).
 Value moved(OpBuilder &builder, Location loc, Value start, Value distance) {
   auto tensorType = dyn_cast<RankedTensorType>(start.getType());
   Type element = getElementTypeOrSelf(start.getType());
-  if (auto integer = dyn_cast<IntegerType>(element); integer && integer.getWidth() < 64)
-    distance = builder.createOrFold<arith::TruncIOp>(loc, integer, distance);
   if (tensorType)
     distance = splatTo(builder, loc, distance, tensorType.getShape());
   if (isa<triton::PointerType>(element))
@@ -45,10 +79,9 @@ Value moved(OpBuilder &builder, Location loc, Value start, Value distance) {
   return arith::AddIOp::create(builder, loc, start, distance);
 }
 
-/// Makes `value` (a block argument or result that now is the number carried for `start`) an i64,
-/// and gives its users the tensor rebuilt at `builder`'s insertion point.
+/// Makes `value` (a block argument or result) the number carried for `start`, and gives its users the tensor rebuilt at `builder`'s insertion point.
 void carryNumber(OpBuilder &builder, Location loc, Value value, Value start) {
-  value.setType(builder.getI64Type());
+  value.setType(numberType(start.getType()));
   if (value.use_empty())
     return;
   SmallVector<OpOperand *> uses;
@@ -59,8 +92,20 @@ void carryNumber(OpBuilder &builder, Location loc, Value value, Value start) {
     use->set(rebuilt);
 }
 
-Value number(OpBuilder &builder, Location loc, LaneAnalysis &lanes, const Expr &expr) {
-  return toI64(builder, loc, lanes.expressions().materialize(builder, loc, expr));
+Value number(OpBuilder &builder, Location loc, LaneAnalysis &lanes, const Expr &expr,
+             Type type) {
+  OpFoldResult value = lanes.expressions().materialize(builder, loc, expr);
+  if (type.isInteger(64))
+    return toI64(builder, loc, value);
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return arith::ConstantOp::create(
+        builder, loc,
+        IntegerAttr::get(type, APInt(64, *constant).trunc(type.getIntOrFloatBitWidth())));
+  return builder.createOrFold<arith::IndexCastOp>(loc, type, cast<Value>(value));
+}
+
+Value zeroNumber(OpBuilder &builder, Location loc, Type type) {
+  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(numberType(type)));
 }
 
 /// A loop argument as its initial form plus the symbol `arg`.
@@ -78,7 +123,8 @@ void rewriteFor(scf::ForOp loop) {
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   SmallVector<unsigned> candidates;
   for (auto [index, arg] : llvm::enumerate(loop.getRegionIterArgs()))
-    if (isCandidate(arg.getType()))
+    if (isCandidate(arg.getType()) &&
+        (reachesAccess(arg) || reachesAccess(loop.getResult(index))))
       candidates.push_back(index);
   while (!candidates.empty()) {
     LaneAnalysis lanes;
@@ -104,7 +150,7 @@ void rewriteFor(scf::ForOp loop) {
     for (unsigned index : good) {
       Value init = loop.getInitArgs()[index];
       builder.setInsertionPoint(loop);
-      loop.getInitArgsMutable()[index].set(constantI64(builder, loc, 0));
+      loop.getInitArgsMutable()[index].set(zeroNumber(builder, loc, init.getType()));
       builder.setInsertionPointToStart(loop.getBody());
       carryNumber(builder, loc, loop.getRegionIterArg(index), init);
       builder.setInsertionPointAfter(loop);
@@ -112,7 +158,8 @@ void rewriteFor(scf::ForOp loop) {
     }
     builder.setInsertionPoint(yield);
     for (auto [index, distance] : llvm::zip(good, distances))
-      yield->setOperand(index, number(builder, loc, lanes, distance));
+      yield->setOperand(index, number(builder, loc, lanes, distance,
+                                      loop.getRegionIterArg(index).getType()));
     return;
   }
 }
@@ -127,8 +174,11 @@ void rewriteWhile(scf::WhileOp loop) {
   auto before = loop.getBeforeArguments();
   auto after = loop.getAfterArguments();
   SmallVector<unsigned> candidates;
+  // Any argument may end in an access, through the condition; one that does takes all along.
+  bool reaches = llvm::any_of(before, reachesAccess) || llvm::any_of(after, reachesAccess) ||
+                 llvm::any_of(loop.getResults(), reachesAccess);
   for (auto [index, arg] : llvm::enumerate(before))
-    if (isCandidate(arg.getType()))
+    if (isCandidate(arg.getType()) && reaches)
       candidates.push_back(index);
   while (!candidates.empty()) {
     LaneAnalysis lanes;
@@ -173,7 +223,7 @@ void rewriteWhile(scf::WhileOp loop) {
     SmallVector<Value> inits(loop.getInits());
     for (unsigned index : good) {
       builder.setInsertionPoint(loop);
-      loop.getInitsMutable()[index].set(constantI64(builder, loc, 0));
+      loop.getInitsMutable()[index].set(zeroNumber(builder, loc, inits[index].getType()));
       builder.setInsertionPointToStart(loop.getBeforeBody());
       carryNumber(builder, loc, before[index], inits[index]);
     }
@@ -185,11 +235,13 @@ void rewriteWhile(scf::WhileOp loop) {
       builder.setInsertionPointAfter(loop);
       carryNumber(builder, loc, loop.getResult(index), inits[*source[index]]);
       builder.setInsertionPoint(condition);
-      condition.getArgsMutable()[index].set(number(builder, loc, lanes, forwarded[index]));
+      condition.getArgsMutable()[index].set(
+          number(builder, loc, lanes, forwarded[index], after[index].getType()));
     }
     builder.setInsertionPoint(yield);
     for (auto [index, distance] : llvm::zip(good, distances))
-      yield->setOperand(index, number(builder, loc, lanes, distance));
+      yield->setOperand(index,
+                        number(builder, loc, lanes, distance, before[index].getType()));
     return;
   }
 }
@@ -222,7 +274,7 @@ void rewriteIf(scf::IfOp branch) {
     return;
   scf::YieldOp thenYield = branch.thenYield(), elseYield = branch.elseYield();
   for (auto [index, result] : llvm::enumerate(branch.getResults())) {
-    if (!isCandidate(result.getType()))
+    if (!isCandidate(result.getType()) || !reachesAccess(result))
       continue;
     LaneAnalysis lanes;
     ExprContext &context = lanes.expressions();
@@ -251,7 +303,7 @@ void rewriteIf(scf::IfOp branch) {
     Location loc = branch.getLoc();
     for (auto [yield, form] : {std::pair(thenYield, &a), std::pair(elseYield, &b)}) {
       OpBuilder builder(yield);
-      yield->setOperand(index, number(builder, loc, lanes, form->offset));
+      yield->setOperand(index, number(builder, loc, lanes, form->offset, builder.getI64Type()));
     }
     result.setType(IntegerType::get(branch.getContext(), 64));
     if (result.use_empty())

@@ -104,7 +104,6 @@ BlockAccess buildBlock(OpBuilder &builder, Location loc, const BlockParts &parts
   block.pointers = buildPointers(builder, loc, parts.base, offset,
                                  getAsOpFoldResult(parts.strides), type.getShape());
   SmallVector<OpFoldResult> lo, hi;
-  constexpr int64_t far = int64_t(1) << 62;
   auto index = [&](Value value) {
     return builder.createOrFold<arith::IndexCastOp>(loc, builder.getIndexType(), value);
   };
@@ -119,10 +118,7 @@ BlockAccess buildBlock(OpBuilder &builder, Location loc, const BlockParts &parts
       value = builder.createOrFold<arith::MaxSIOp>(loc, value, zero);
       return getAsOpFoldResult(index(builder.createOrFold<arith::MinSIOp>(loc, value, limit)));
     };
-    Value extent = parts.shape[dim];
-    if (scalarRange(extent).hi > far) // "no bound" must not overflow below
-      extent = builder.createOrFold<arith::MinSIOp>(loc, extent, constantI64(builder, loc, far));
-    hi[dim] = clamp(builder.createOrFold<arith::SubIOp>(loc, extent, offsets[dim]));
+    hi[dim] = clamp(builder.createOrFold<arith::SubIOp>(loc, parts.shape[dim], offsets[dim]));
     if (scalarRange(offsets[dim]).lo < 0)
       lo[dim] = clamp(builder.createOrFold<arith::SubIOp>(loc, zero, offsets[dim]));
   }
@@ -190,6 +186,12 @@ struct MakeTensorPtrPattern : BlockPattern<triton::MakeTensorPtrOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     BlockParts parts{op.getBase(), op.getShape(), op.getStrides(),
                      extendAll(rewriter, op.getLoc(), op.getOffsets()), {}};
+    // A shape that says "no bound" must not overflow when an offset is subtracted.
+    constexpr int64_t far = int64_t(1) << 62;
+    for (Value &extent : parts.shape)
+      if (scalarRange(extent).hi > far)
+        extent = rewriter.createOrFold<arith::MinSIOp>(op.getLoc(), extent,
+                                                       constantI64(rewriter, op.getLoc(), far));
     rewriter.replaceOpWithMultiple(op, {parts.values()});
     return success();
   }

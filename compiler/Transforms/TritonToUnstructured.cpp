@@ -25,6 +25,9 @@ namespace piton {
 
 namespace {
 
+/// The user's hint that an access is unstructured along all axes.
+constexpr StringLiteral kDiscreteHint = "mayDiscretememaccess";
+
 struct TritonToUnstructured : impl::TritonToUnstructuredPassBase<TritonToUnstructured> {
   using Base::Base;
 
@@ -36,8 +39,26 @@ struct TritonToUnstructured : impl::TritonToUnstructuredPassBase<TritonToUnstruc
       if (isAccess(op) && !op->hasAttr(kDiscreteMemAccess))
         accesses.push_back(op);
     });
-    for (Operation *op : accesses)
-      rewriteAccess(op, forceScalarizeMode);
+    for (Operation *op : accesses) {
+      bool discrete = takeHint(op);
+      rewriteAccess(op, forceScalarizeMode || discrete);
+    }
+  }
+
+private:
+  /// True when a mark on the loaded or stored tensor says that the access is unstructured; the
+  /// mark has done its work then.
+  static bool takeHint(Operation *access) {
+    Value tensor = access->getNumResults() ? access->getResult(0) : access->getOperand(1);
+    for (Operation *user : llvm::make_early_inc_range(tensor.getUsers())) {
+      if (user->getName().getStringRef() != "annotation.mark" || !user->hasAttr(kDiscreteHint))
+        continue;
+      user->removeAttr(kDiscreteHint);
+      if (user->getAttrs().empty())
+        user->erase();
+      return true;
+    }
+    return false;
   }
 };
 

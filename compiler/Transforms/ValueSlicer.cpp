@@ -113,10 +113,10 @@ Value ValueSlicer::sliceReshape(Value source, RankedTensorType type, ArrayRef<Va
 
 Value ValueSlicer::slice(Value tensor, ArrayRef<Value> at) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  bool outer = at == ArrayRef(this->at);
-  if (outer)
-    if (Value value = known.lookup(tensor))
-      return value;
+  if (auto it = known.find(tensor); it != known.end())
+    for (auto &[part, value] : it->second)
+      if (ArrayRef(part) == at)
+        return value;
   bool keepsAll = llvm::none_of(at, [](Value index) { return bool(index); });
   if (keepsAll && !at.empty())
     return tensor;
@@ -191,8 +191,7 @@ Value ValueSlicer::slice(Value tensor, ArrayRef<Value> at) {
   } else {
     result = cut(tensor, at);
   }
-  if (outer)
-    known[tensor] = result;
+  known[tensor].push_back({SmallVector<Value>(at), result});
   return result;
 }
 

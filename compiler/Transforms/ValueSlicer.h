@@ -56,7 +56,9 @@ private:
   mlir::SmallVector<mlir::Value> at;
   bool deep;
   std::function<bool(mlir::Operation *)> crosses;
-  llvm::DenseMap<mlir::Value, mlir::Value> known; ///< values of the outermost shape, sliced
+  /// Every part computed so far, by tensor and index.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<std::pair<llvm::SmallVector<mlir::Value>, mlir::Value>, 1>>
+      known;
   mlir::Value zeroIndex;
 };
 
