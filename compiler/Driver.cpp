@@ -82,7 +82,7 @@ private:
       ++at;
       return;
     }
-    if (c == '>' && at < text.size() && text[at] == '=') { // nor does a comparison
+    if ((c == '>' || c == '<') && at < text.size() && text[at] == '=') { // nor a comparison
       ++at;
       return;
     }

@@ -89,8 +89,9 @@ void piton::registerAllPasses() {
   // Of MLIR: its transforms (canonicalize, cse, inline, ...) and conversions, so that a
   // part of the pipeline can be named as text (piton-opt, stop and resume, reproducers).
   // The spelling without the final d names the same pass.
-  PassPipelineRegistration<>("triton-to-unstructure", "Alias of triton-to-unstructured",
-                             [](OpPassManager &pm) { pm.addPass(createTritonToUnstructuredPass()); });
+  PassPipelineRegistration<>(
+      "triton-to-unstructure", "Alias of triton-to-unstructured",
+      [](OpPassManager &pm) { pm.addPass(createTritonToUnstructuredPass()); });
   mlir::registerTransformsPasses();
   mlir::registerConversionPasses();
   mlir::bufferization::registerOneShotBufferizePass();

@@ -102,7 +102,8 @@ def TritonLoopUnrollPass : Pass<"triton-loop-unroll", "::mlir::ModuleOp"> {
 
     Example: test/compiler/Transforms/TritonLoopUnroll/example.mlir
 
-    Limits: loops that compare unsigned are not unrolled. Index arithmetic is left as the
+    Limits: loops that compare unsigned are not unrolled, nor those that would have more
+    than 100,000 operations (a warning at the loop). Index arithmetic is left as the
     unrolling makes it; the next canonicalisation tidies it.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];

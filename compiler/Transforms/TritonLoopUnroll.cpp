@@ -20,6 +20,40 @@ namespace {
 constexpr llvm::StringLiteral kFactorAttr = "tt.loop_unroll_factor";
 constexpr llvm::StringLiteral kNumStagesAttr = "tt.num_stages";
 
+/// Operations that one unrolled loop may have. A factor is a hint: beyond this the loop
+/// stays as it is, rather than filling memory.
+constexpr int64_t kMaxUnrolledOps = 100000;
+
+/// The trip count of a loop with constant bounds and a positive step.
+std::optional<int64_t> getTripCount(scf::ForOp loop) {
+  APInt lower, upper, step;
+  if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) ||
+      !matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) ||
+      !matchPattern(loop.getStep(), m_ConstantInt(&step)) || !step.isStrictlyPositive())
+    return std::nullopt;
+  if (lower.sge(upper))
+    return 0;
+  uint64_t trips = llvm::divideCeil((upper - lower).getZExtValue(), step.getZExtValue());
+  return std::min<uint64_t>(trips, std::numeric_limits<int64_t>::max());
+}
+
+/// The factor to unroll by, or 1 with a warning where the loop is better left alone.
+int64_t chooseFactor(scf::ForOp loop, int64_t factor) {
+  APInt step;
+  if (matchPattern(loop.getStep(), m_ConstantInt(&step)) && !step.isStrictlyPositive())
+    return 1; // never ends; no factor makes it better
+  if (std::optional<int64_t> trips = getTripCount(loop))
+    factor = std::min(factor, *trips);
+  int64_t ops = 0;
+  loop.getBody()->walk([&](Operation *) { ++ops; });
+  if (factor <= kMaxUnrolledOps / std::max<int64_t>(ops, 1))
+    return factor;
+  loop.emitWarning() << "loop_unroll_factor " << factor << " would make " << factor << " x " << ops
+                     << " operations, above the limit of " << kMaxUnrolledOps
+                     << "; the loop is not unrolled";
+  return 1;
+}
+
 /// The unrolling computes with the trip count, which must not be negative.
 void clampUpperBound(scf::ForOp loop) {
   APInt lower, upper;
@@ -42,7 +76,10 @@ struct TritonLoopUnroll : piton::impl::TritonLoopUnrollPassBase<TritonLoopUnroll
       if (factor.getInt() > 1 && !loop.getUnsignedCmp())
         loops.emplace_back(loop, factor.getInt());
     });
-    for (auto [loop, factor] : loops) {
+    for (auto [loop, wanted] : loops) {
+      int64_t factor = chooseFactor(loop, wanted); // after the inner loops have grown
+      if (factor <= 1)
+        continue;
       clampUpperBound(loop);
       FailureOr<UnrolledLoopInfo> unrolled = loopUnrollByFactor(loop, factor);
       if (failed(unrolled)) {

@@ -45,7 +45,7 @@ def Ascend_CustomOp : Ascend_Op<"custom", [MemoryEffects<[MemRead, MemWrite]>]> 
     str_args [mode or sender, event id].
   }];
   let arguments = (ins StrAttr:$op_name, ArrayAttr:$str_args, Variadic<AnyType>:$args);
-  let assemblyFormat = "$op_name attr-dict ($args^ `:` type($args))?";
+  let assemblyFormat = "$op_name attr-dict (`args` `(` $args^ `:` type($args) `)`)?";
 }
 
 //===-- elementwise and reorderings --------------------------------------===//

@@ -48,6 +48,8 @@ def TT_FuncOp : TT_Op<"func", [AffineScope, AutomaticAllocationScope, FunctionOp
                                  CArg<"ArrayRef<DictionaryAttr>", "{}">:$argAttrs)>];
   let extraClassDeclaration = [{
     Region *getCallableRegion() { return isExternal() ? nullptr : &getBody(); }
+    /// Of SymbolOpInterface, which then refuses public declarations (C1).
+    bool isDeclaration() { return isExternal(); }
     ArrayRef<Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ArrayRef<Type> getResultTypes() { return getFunctionType().getResults(); }
   }];

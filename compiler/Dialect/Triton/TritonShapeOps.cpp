@@ -39,7 +39,10 @@ LogicalResult ExpandDimsOp::inferReturnTypes(MLIRContext *, std::optional<Locati
   RankedTensorType src = tensorOperand(operands, 0);
   if (!src)
     return emitOptionalError(loc, "expand_dims needs a tensor");
-  int64_t axis = properties.as<Properties *>()->axis.getInt();
+  IntegerAttr axisAttr = properties.as<Properties *>()->axis;
+  if (!axisAttr)
+    return emitOptionalError(loc, "expand_dims needs an axis");
+  int64_t axis = axisAttr.getInt();
   if (axis < 0 || axis > src.getRank()) // C1
     return emitOptionalError(loc, "axis ", axis, " is outside 0 .. ", src.getRank());
   SmallVector<int64_t> shape(src.getShape());
@@ -93,7 +96,10 @@ LogicalResult TransOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   RankedTensorType src = tensorOperand(operands, 0);
   if (!src)
     return emitOptionalError(loc, "trans needs a tensor");
-  ArrayRef<int32_t> order = properties.as<Properties *>()->order.asArrayRef();
+  DenseI32ArrayAttr orderAttr = properties.as<Properties *>()->order;
+  if (!orderAttr)
+    return emitOptionalError(loc, "trans needs an order");
+  ArrayRef<int32_t> order = orderAttr.asArrayRef();
   if (failed(checkPermutation(order, src.getRank()))) // C1
     return emitOptionalError(loc, "order must be a permutation of the ", src.getRank(),
                              " source dimensions");

@@ -16,6 +16,8 @@ tt.func @sync() {
   ascend.custom "sync_block_wait" {str_args = ["cube", 3 : i32]}
   // CHECK: hivm.hir.sync_block_wait[<CUBE>, <PIPE_MTE3>, <PIPE_MTE2>] flag = 15
   ascend.custom "sync_block_wait" {str_args = ["vector", 15 : i32]}
+  // CHECK: hivm.hir.pipe_barrier[<PIPE_ALL>]
+  gpu.barrier
   tt.return
 }
 

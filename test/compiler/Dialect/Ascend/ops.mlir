@@ -6,8 +6,8 @@ tt.func @hints(%x: tensor<8xf32>, %y: tensor<8xf32>, %s: i32) {
   ascend.annotation %x {hivm.multi_buffer = 2 : i32, mayDiscretememaccess} : tensor<8xf32>
   // CHECK: ascend.custom "sync_block_set" {str_args = ["cube", 3 : i32]}
   ascend.custom "sync_block_set" {str_args = ["cube", 3 : i32]}
-  // CHECK: ascend.custom "other" {str_args = []} %{{.*}} : i32
-  ascend.custom "other" {str_args = []} %s : i32
+  // CHECK: ascend.custom "other" {str_args = []} args(%{{.*}} : i32)
+  ascend.custom "other" {str_args = []} args(%s : i32)
   // CHECK: ascend.mod %{{.*}}, %{{.*}} : tensor<8xf32>
   %0 = ascend.mod %x, %y : tensor<8xf32>
   // CHECK: ascend.mod %{{.*}}, %{{.*}} : i32
