@@ -87,7 +87,9 @@ class PitonBackend(BaseBackend):
         return {"min_dot_size": lambda lhs, rhs: (1, 1, 1)}
 
     def get_module_map(self) -> dict:
-        return {}
+        from . import libdevice  # late: it needs triton.language
+
+        return {"triton.language.extra.libdevice": libdevice}
 
     def load_dialects(self, context) -> None:
         """Nothing more: the front end's proxy has loaded what Triton IR may hold."""

@@ -6,8 +6,9 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from e2e import check_close, check_equal, name_of, piton_only, random_values
 from triton.tools.tensor_descriptor import TensorDescriptor
+
+from e2e import check_close, check_equal, name_of, piton_only, random_values
 
 
 def window(x, row, col, m, n, pad=0):

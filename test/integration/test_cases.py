@@ -2,6 +2,7 @@
 """Small kernels written after public bug reports, with the values that are right."""
 
 import pytest
+
 from case_runner import case_files, load_case, run_case
 
 # What the stock front end itself refuses: the expected outcome is its error.

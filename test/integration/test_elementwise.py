@@ -6,6 +6,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+
 from e2e import (
     BF16,
     FLOATS,

@@ -4,11 +4,12 @@
 import pytest
 import torch
 from attention import attention
-from e2e import BF16, check_close, check_equal, name_of, random_values
 from layer_norm import layer_norm_backward, layer_norm_forward
 from matmul import matmul
 from softmax import softmax
 from vector_add import vector_add
+
+from e2e import BF16, check_close, check_equal, name_of, random_values
 
 TOLERANCE = {torch.float32: 1e-5, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}
 HALVES_AND_FLOAT = (torch.float16, BF16, torch.float32)

@@ -10,6 +10,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+
 from e2e import check_equal, piton_only, random_values
 
 

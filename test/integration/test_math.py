@@ -8,8 +8,9 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from e2e import INTERPRETED, check_close, check_equal, piton_only, random_values
 from triton.language.extra import libdevice
+
+from e2e import INTERPRETED, check_close, check_equal, piton_only, random_values
 
 
 @triton.jit
@@ -184,14 +185,20 @@ def libdevice_kernel(x_ptr, y_ptr, out_ptr, n, OP: tl.constexpr, BLOCK: tl.const
         r = libdevice.isnan(x).to(tl.float32)
     elif OP == "isinf":
         r = libdevice.isinf(x).to(tl.float32)
-    elif OP == "reciprocal":
-        r = libdevice.reciprocal(x)
-    elif OP == "relu":
-        r = libdevice.relu(x)
-    elif OP == "ilogb":
-        r = libdevice.ilogb(x).to(tl.float32)
+    elif OP == "rint":
+        r = libdevice.rint(x)
+    elif OP == "acos":
+        r = libdevice.acos(x / 16)
+    elif OP == "atan2":
+        r = libdevice.atan2(x, y)
+    elif OP == "copysign":
+        r = libdevice.copysign(x, y)
+    elif OP == "expm1":
+        r = libdevice.expm1(x)
     elif OP == "ldexp":
         r = libdevice.ldexp(x, y.to(tl.int32))
+    elif OP == "hypot":
+        r = libdevice.hypot(x, y)
     else:
         tl.static_assert(False, "unknown OP")
     tl.store(out_ptr + i, r, mask=i < n)
@@ -202,7 +209,11 @@ LIBDEVICE = {
     "atan": lambda x, y: np.arctan(x), "log1p": lambda x, y: np.log1p(np.abs(x)),
     "pow": lambda x, y: np.power(np.abs(x), y), "trunc": lambda x, y: np.trunc(x),
     "isnan": lambda x, y: np.isnan(x), "isinf": lambda x, y: np.isinf(x),
-    "reciprocal": lambda x, y: 1 / x, "relu": lambda x, y: np.maximum(x, 0),
+    "rint": lambda x, y: np.rint(x), "acos": lambda x, y: np.arccos(x / 16),
+    "atan2": lambda x, y: np.arctan2(x, y), "copysign": lambda x, y: np.copysign(x, y),
+    "expm1": lambda x, y: np.expm1(x), "hypot": lambda x, y: np.hypot(x, y),
+    "round": lambda x, y: np.copysign(np.floor(np.abs(x) + 0.5), x),
+    "ldexp": lambda x, y: np.ldexp(x, y.astype(int)),
 }  # fmt: skip
 
 

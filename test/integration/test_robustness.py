@@ -15,6 +15,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+
 from e2e import INTERPRETED
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="about Piton's own processes")
