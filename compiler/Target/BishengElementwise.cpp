@@ -52,8 +52,13 @@ Value select(OpBuilder &b, Location loc, Value condition, Value x, Value y) {
 
 //===-- Shifts, maxima, compares ------------------------------------------===//
 
+/// Unsigned ops on bytes are widened by the compiler itself, rightly.
+bool isByte(Value value) { return widthOf(value) == 8; }
+
 /// shrui compiles to an arithmetic shift: clear the copies of the sign bit behind it.
 Value logicalShift(OpBuilder &b, arith::ShRUIOp op) {
+  if (isByte(op.getResult()))
+    return {};
   Location loc = op.getLoc();
   Type type = op.getType();
   unsigned width = widthOf(op.getResult());
@@ -74,6 +79,8 @@ Value logicalShift(OpBuilder &b, arith::ShRUIOp op) {
 /// Unsigned maximum or minimum: the signed one of values with the sign bit flipped.
 template <typename SignedOp>
 Value unsignedExtremum(OpBuilder &b, Operation *op) {
+  if (isByte(op->getResult(0)))
+    return {};
   Location loc = op->getLoc();
   Value x = flipSign(b, loc, op->getOperand(0)), y = flipSign(b, loc, op->getOperand(1));
   return flipSign(b, loc, SignedOp::create(b, loc, x, y));
@@ -113,7 +120,8 @@ Value integerCompare(OpBuilder &b, arith::CmpIOp op) {
       std::swap(wideX, wideY);
     return compare(b, loc, signedPredicate(predicate).value_or(predicate), wideX, wideY);
   }
-  if (std::optional<arith::CmpIPredicate> signedForm = signedPredicate(predicate))
+  std::optional<arith::CmpIPredicate> signedForm = signedPredicate(predicate);
+  if (signedForm && !isByte(x))
     return compare(b, loc, *signedForm, flipSign(b, loc, x), flipSign(b, loc, y));
   // `ne` of computed i16 values is negated in place, which the library gets wrong.
   if (predicate == arith::CmpIPredicate::ne && width == 16) {
@@ -163,10 +171,10 @@ Value floatCompare(OpBuilder &b, arith::CmpFOp op) {
 
 //===-- Conversions --------------------------------------------------------===//
 
-/// Bytes and up by sign extension and a mask; i1 is right as it is.
+/// By sign extension and a mask; i1 and bytes are right as they are.
 Value zeroExtend(OpBuilder &b, arith::ExtUIOp op) {
   unsigned from = widthOf(op.getIn()), to = widthOf(op.getResult());
-  if (from == 1)
+  if (from <= 8)
     return {};
   Location loc = op.getLoc();
   Value wide = arith::ExtSIOp::create(b, loc, op.getType(), op.getIn());
@@ -228,13 +236,13 @@ Value unsignedToFloat(OpBuilder &b, arith::UIToFPOp op) {
 Value floatToSigned(OpBuilder &b, arith::FPToSIOp op) {
   Location loc = op.getLoc();
   Type from = getElementTypeOrSelf(op.getIn()), to = getElementTypeOrSelf(op.getType());
-  bool isByte = to.getIntOrFloatBitWidth() <= 8;
-  if (!isByte && from.getIntOrFloatBitWidth() >= 32)
+  bool toByte = to.getIntOrFloatBitWidth() <= 8;
+  if (!toByte && from.getIntOrFloatBitWidth() >= 32)
     return {};
-  if (!isByte && from.isF16() && to.getIntOrFloatBitWidth() <= 32)
+  if (!toByte && from.isF16() && to.getIntOrFloatBitWidth() <= 32)
     return {};
   Value wide = cast(b, loc, op.getIn(), b.getF32Type());
-  return cast(b, loc, cast(b, loc, wide, isByte ? b.getI32Type() : to), to);
+  return cast(b, loc, cast(b, loc, wide, toByte ? b.getI32Type() : to), to);
 }
 
 Value floatToUnsigned(OpBuilder &b, arith::FPToUIOp op) {

@@ -3,6 +3,8 @@
 // Shared builders of the bisheng legalisation, and the pass that runs its groups.
 #include "compiler/Target/BishengForms.h"
 
+#include "compiler/Dialect/HIVM/HIVM.h"
+
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/Transforms/Passes.h"
 

@@ -31,7 +31,7 @@ def LegalizeForBisheng : Pass<"legalize-for-bisheng", "mlir::ModuleOp"> {
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::linalg::LinalgDialect",
     "mlir::tensor::TensorDialect", "mlir::scf::SCFDialect", "mlir::memref::MemRefDialect",
-    "mlir::bufferization::BufferizationDialect"
+    "mlir::bufferization::BufferizationDialect", "mlir::hivm::HIVMDialect"
   ];
 }
 

@@ -200,7 +200,7 @@ struct SliceLoops {
     SmallVector<Value> parts;
     for (Value value : values) {
       if (!isVector) {
-        parts.push_back(slice(value, dim, at));
+        parts.push_back(slice(value, dim, getAsOpFoldResult(at)));
         continue;
       }
       Value one = element(value, at);
