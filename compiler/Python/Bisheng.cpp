@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bisheng back end for Python: the text for the real compiler, its name of a SoC,
-// and the image around what it made. Running it is python/piton/bisheng.py.
+// The bisheng back end for Python: how the real compiler spells a SoC, and the image
+// around what it made. Running it is python/piton/bisheng.py.
 #include "compiler/Python/IR.h"
 
 #include "abi/HardwareModel.h"
@@ -29,26 +29,6 @@ void bindBisheng(nb::module_ &m) {
         return std::pair<std::string, std::string>(model->compilerTarget, isA5 ? "a5" : "c220");
       },
       nb::arg("soc"), "SoC name as the compiler spells it, and which compiler: c220 or a5.");
-  m.def(
-      "print_for_bisheng",
-      [](Module &module, const std::string &soc, bool lineInfo) {
-        BishengOptions options;
-        options.target = soc;
-        options.lineInfo = lineInfo;
-        std::string text, report;
-        bool ok;
-        {
-          nb::gil_scoped_release released;
-          Diagnostics diagnostics(module.op->getContext());
-          ok = mlir::succeeded(printForBisheng(module.get(), options, text));
-          report = diagnostics.text();
-        }
-        if (!ok)
-          raiseCompilationError("npubin", report);
-        return text;
-      },
-      nb::arg("module"), nb::arg("soc"), nb::arg("line_info") = true,
-      "Hand-over IR, legalised and spelled for the real compiler.");
   m.def(
       "make_bisheng_image",
       [](nb::bytes object, const std::string &name, const std::string &soc,

@@ -26,8 +26,8 @@ namespace {
 
 /// Where the elements of one operand buffer come from.
 struct Source {
-  Value whole;                ///< tensor (static) or scalar that was put into the buffer
-  memref::SubViewOp view;     ///< the part that takes part in the update, null = all
+  Value whole;            ///< tensor (static) or scalar that was put into the buffer
+  memref::SubViewOp view; ///< the part that takes part in the update, null = all
   memref::AllocOp buffer;
   Operation *write = nullptr; ///< what put it there
 };

@@ -13,9 +13,7 @@ namespace {
 
 using Results = SmallVector<Value>;
 
-unsigned widthOf(Value value) {
-  return getElementTypeOrSelf(value).getIntOrFloatBitWidth();
-}
+unsigned widthOf(Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); }
 
 Value cast(OpBuilder &b, Location loc, Value value, Type element, bool isSigned = true) {
   Type from = getElementTypeOrSelf(value), to = withElement(value.getType(), element);
@@ -77,8 +75,7 @@ Value logicalShift(OpBuilder &b, arith::ShRUIOp op) {
 }
 
 /// Unsigned maximum or minimum: the signed one of values with the sign bit flipped.
-template <typename SignedOp>
-Value unsignedExtremum(OpBuilder &b, Operation *op) {
+template <typename SignedOp> Value unsignedExtremum(OpBuilder &b, Operation *op) {
   if (isByte(op->getResult(0)))
     return {};
   Location loc = op->getLoc();
@@ -276,8 +273,7 @@ Value signedQuotient(OpBuilder &b, arith::DivSIOp op) {
 }
 
 /// Zero-extended operands make the signed op right; 64 bits have no wider type.
-template <typename SignedOp>
-Value unsignedByWidening(OpBuilder &b, Operation *op) {
+template <typename SignedOp> Value unsignedByWidening(OpBuilder &b, Operation *op) {
   Location loc = op->getLoc();
   Type element = getElementTypeOrSelf(op->getResult(0));
   unsigned width = element.getIntOrFloatBitWidth();
@@ -309,8 +305,7 @@ Value roundedQuotient(OpBuilder &b, Operation *op, bool isFloor) {
 }
 
 /// The compiler's vmulext gives the high half in both results.
-template <typename ExtendedOp>
-Results extendedProduct(OpBuilder &b, ExtendedOp op) {
+template <typename ExtendedOp> Results extendedProduct(OpBuilder &b, ExtendedOp op) {
   Location loc = op.getLoc();
   unsigned width = widthOf(op.getLow());
   if (width == 32 && op.getLow().use_empty())
@@ -333,8 +328,7 @@ Results extendedProduct(OpBuilder &b, ExtendedOp op) {
 //===-- Floating point -----------------------------------------------------===//
 
 /// Computes in f32 where the operands are half types.
-template <typename Build>
-Value inF32(OpBuilder &b, Location loc, Value in, Build build) {
+template <typename Build> Value inF32(OpBuilder &b, Location loc, Value in, Build build) {
   Type element = getElementTypeOrSelf(in);
   return cast(b, loc, build(cast(b, loc, in, b.getF32Type())), element);
 }
@@ -381,8 +375,8 @@ Value withSignOf(OpBuilder &b, Location loc, Value value, Value from) {
   Type bits = withElement(value.getType(), b.getIntegerType(width));
   Value magnitude = arith::BitcastOp::create(b, loc, bits, value);
   Value sign = arith::BitcastOp::create(b, loc, bits, from);
-  magnitude = arith::AndIOp::create(
-      b, loc, magnitude, splatInt(b, loc, APInt::getSignedMaxValue(width), bits));
+  magnitude = arith::AndIOp::create(b, loc, magnitude,
+                                    splatInt(b, loc, APInt::getSignedMaxValue(width), bits));
   sign = arith::AndIOp::create(b, loc, sign, splatInt(b, loc, APInt::getSignMask(width), bits));
   Value both = arith::OrIOp::create(b, loc, magnitude, sign);
   return arith::BitcastOp::create(b, loc, value.getType(), both);

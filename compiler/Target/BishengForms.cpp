@@ -42,8 +42,8 @@ Value splat(OpBuilder &b, Location loc, Value scalar, Type type) {
 }
 
 Value splatInt(OpBuilder &b, Location loc, const APInt &value, Type type) {
-  Value scalar = arith::ConstantOp::create(
-      b, loc, b.getIntegerAttr(getElementTypeOrSelf(type), value));
+  Value scalar =
+      arith::ConstantOp::create(b, loc, b.getIntegerAttr(getElementTypeOrSelf(type), value));
   return splat(b, loc, scalar, type);
 }
 
@@ -79,14 +79,15 @@ Value indicesAlong(OpBuilder &b, Location loc, ArrayRef<int64_t> shape, int64_t 
   int64_t extent = shape[dim];
   Value line = tensor::EmptyOp::create(b, loc, ArrayRef<int64_t>{extent}, i32);
   AffineMap identity = b.getMultiDimIdentityMap(1);
-  auto range = linalg::GenericOp::create(
-      b, loc, TypeRange{line.getType()}, ValueRange{}, ValueRange{line}, ArrayRef{identity},
-      ArrayRef{utils::IteratorType::parallel},
-      [&](OpBuilder &inner, Location innerLoc, ValueRange) {
-        Value index = linalg::IndexOp::create(inner, innerLoc, 0);
-        Value cast = arith::IndexCastOp::create(inner, innerLoc, i32, index);
-        linalg::YieldOp::create(inner, innerLoc, cast);
-      });
+  auto range =
+      linalg::GenericOp::create(b, loc, TypeRange{line.getType()}, ValueRange{}, ValueRange{line},
+                                ArrayRef{identity}, ArrayRef{utils::IteratorType::parallel},
+                                [&](OpBuilder &inner, Location innerLoc, ValueRange) {
+                                  Value index = linalg::IndexOp::create(inner, innerLoc, 0);
+                                  Value cast =
+                                      arith::IndexCastOp::create(inner, innerLoc, i32, index);
+                                  linalg::YieldOp::create(inner, innerLoc, cast);
+                                });
   if (shape.size() == 1)
     return range.getResult(0);
   SmallVector<int64_t> others;
@@ -174,9 +175,9 @@ struct LegalizeForBisheng : impl::LegalizeForBishengBase<LegalizeForBisheng> {
       return signalPassFailure();
     bisheng::Context context(&getContext(), *chosen);
     // Bodies of linalg ops become tensor arithmetic first, which the last group then sees.
-    for (auto *group : {bisheng::legalizeMemory, bisheng::legalizeAtomics,
-                        bisheng::legalizeReductions, bisheng::legalizeGenerics,
-                        bisheng::legalizeMatmuls, bisheng::legalizeElementwise})
+    for (auto *group :
+         {bisheng::legalizeMemory, bisheng::legalizeAtomics, bisheng::legalizeReductions,
+          bisheng::legalizeGenerics, bisheng::legalizeMatmuls, bisheng::legalizeElementwise})
       if (failed(group(getOperation(), context)))
         return signalPassFailure();
     if (failed(bisheng::verifyForms(getOperation(), *chosen)))

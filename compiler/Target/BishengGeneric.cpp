@@ -39,9 +39,8 @@ Value overIterationSpace(OpBuilder &b, Location loc, Value value, AffineMap map,
   // Bring the dimensions that it has into the order of the space, then add the others.
   SmallVector<int64_t> order(map.getNumResults());
   std::iota(order.begin(), order.end(), 0);
-  llvm::sort(order, [&](int64_t x, int64_t y) {
-    return map.getDimPosition(x) < map.getDimPosition(y);
-  });
+  llvm::sort(order,
+             [&](int64_t x, int64_t y) { return map.getDimPosition(x) < map.getDimPosition(y); });
   SmallVector<int64_t> present;
   for (int64_t i : order)
     present.push_back(map.getDimPosition(i));
@@ -63,16 +62,15 @@ Value overIterationSpace(OpBuilder &b, Location loc, Value value, AffineMap map,
 }
 
 /// All-parallel arithmetic whose results have the shape of the iteration space.
-SmallVector<Value> asTensorArithmetic(OpBuilder &b, linalg::GenericOp op,
-                                      ArrayRef<int64_t> shape) {
+SmallVector<Value> asTensorArithmetic(OpBuilder &b, linalg::GenericOp op, ArrayRef<int64_t> shape) {
   Location loc = op.getLoc();
   IRMapping map;
   for (OpOperand *operand : op.getOpOperandsMatchingBBargs()) {
     BlockArgument arg = op.getMatchingBlockArgument(operand);
     if (arg.use_empty())
       continue;
-    Value whole = overIterationSpace(b, loc, operand->get(), op.getMatchingIndexingMap(operand),
-                                     shape);
+    Value whole =
+        overIterationSpace(b, loc, operand->get(), op.getMatchingIndexingMap(operand), shape);
     if (!whole)
       return {};
     map.map(arg, whole);
@@ -110,8 +108,8 @@ SmallVector<Value> asLoops(OpBuilder &b, linalg::GenericOp op, ArrayRef<int64_t>
     for (auto [index, operand] : llvm::enumerate(op.getDpsInitsMutable())) {
       BlockArgument arg = op.getMatchingBlockArgument(&operand);
       if (!arg.use_empty())
-        map.map(arg, tensor::ExtractOp::create(inner, innerLoc, carried[index],
-                                               position(&operand)));
+        map.map(arg,
+                tensor::ExtractOp::create(inner, innerLoc, carried[index], position(&operand)));
     }
     for (auto index : op.getBody()->getOps<linalg::IndexOp>())
       map.map(index.getResult(), ivs[index.getDim()]);
@@ -121,8 +119,8 @@ SmallVector<Value> asLoops(OpBuilder &b, linalg::GenericOp op, ArrayRef<int64_t>
     SmallVector<Value> results;
     for (auto [index, operand] : llvm::enumerate(op.getDpsInitsMutable())) {
       Value value = map.lookupOrDefault(op.getBody()->getTerminator()->getOperand(index));
-      results.push_back(tensor::InsertOp::create(inner, innerLoc, value, carried[index],
-                                                 position(&operand)));
+      results.push_back(
+          tensor::InsertOp::create(inner, innerLoc, value, carried[index], position(&operand)));
     }
     return scf::ValueVector(results.begin(), results.end());
   };
@@ -145,8 +143,7 @@ LogicalResult legalizeGeneric(linalg::GenericOp op, Context &context) {
   for (OpOperand &init : op.getDpsInitsMutable())
     isPointwise &= op.getMatchingIndexingMap(&init).isIdentity();
   SmallVector<Value> results;
-  if (isPointwise && op.getNumParallelLoops() == shape.size() &&
-      isElementwiseBody(*op.getBody()))
+  if (isPointwise && op.getNumParallelLoops() == shape.size() && isElementwiseBody(*op.getBody()))
     results = asTensorArithmetic(b, op, shape);
   if (results.empty())
     results = asLoops(b, op, shape);
@@ -203,8 +200,7 @@ std::optional<bool> isExchanged(AffineMap map, AffineMap plain) {
   return std::nullopt;
 }
 
-template <typename MatmulOp>
-LogicalResult dropMaps(MatmulOp op, Context &context) {
+template <typename MatmulOp> LogicalResult dropMaps(MatmulOp op, Context &context) {
   if (!op.hasUserDefinedMaps())
     return success();
   OpBuilder b(op);
@@ -223,8 +219,7 @@ LogicalResult dropMaps(MatmulOp op, Context &context) {
 }
 
 /// The cube unit accumulates in f32 and i32: half accumulators are widened around the product.
-template <typename MatmulOp>
-LogicalResult widenAccumulator(MatmulOp op) {
+template <typename MatmulOp> LogicalResult widenAccumulator(MatmulOp op) {
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!type)
     return success();
@@ -239,8 +234,8 @@ LogicalResult widenAccumulator(MatmulOp op) {
     wideInit = splatFloat(b, op.getLoc(), start.getValueAsDouble(), wide);
   else
     wideInit = arith::ExtFOp::create(b, op.getLoc(), wide, init);
-  auto product = MatmulOp::create(b, op.getLoc(), TypeRange{wide}, op.getInputs(),
-                                  ValueRange{wideInit});
+  auto product =
+      MatmulOp::create(b, op.getLoc(), TypeRange{wide}, op.getInputs(), ValueRange{wideInit});
   for (NamedAttribute attr : op->getDiscardableAttrs())
     product->setAttr(attr.getName(), attr.getValue());
   Value narrow = arith::TruncFOp::create(b, op.getLoc(), type, product->getResult(0));
@@ -249,8 +244,7 @@ LogicalResult widenAccumulator(MatmulOp op) {
   return success();
 }
 
-template <typename MatmulOp>
-LogicalResult legalizeMatmul(MatmulOp op, Context &context) {
+template <typename MatmulOp> LogicalResult legalizeMatmul(MatmulOp op, Context &context) {
   if (failed(dropMaps(op, context)))
     return failure();
   return widenAccumulator(op);

@@ -32,7 +32,8 @@ LogicalResult spellConstant(arith::ConstantOp op, Context &context) {
   if (type.getNumElements() > kMaxSpelledConstant)
     return refuse(op, context.family,
                   Twine("a constant of ") + Twine(type.getNumElements()) + " different values",
-                  "load it from memory (at most " + Twine(kMaxSpelledConstant) + " are written out)");
+                  "load it from memory (at most " + Twine(kMaxSpelledConstant) +
+                      " are written out)");
   OpBuilder b(op);
   SmallVector<Value> values;
   for (Attribute value : elements.getValues<Attribute>())
@@ -59,7 +60,8 @@ Padding paddingOf(memref::AllocOp buffer) {
     auto guard = dyn_cast<scf::IfOp>(fill->getParentOp());
     bool isAlone = guard && guard.elseBlock() == nullptr &&
                    llvm::hasSingleElement(guard.thenBlock()->without_terminator());
-    if (fill->getBlock() == buffer->getBlock() || (isAlone && guard->getBlock() == buffer->getBlock()))
+    if (fill->getBlock() == buffer->getBlock() ||
+        (isAlone && guard->getBlock() == buffer->getBlock()))
       return {fill, isAlone ? guard.getOperation() : fill.getOperation()};
   }
   return {};
@@ -80,8 +82,8 @@ bool mayPadInFront(memref::SubViewOp view) {
 }
 
 /// Lanes of `shape` inside of the box at `offsets` with `sizes`.
-Value insideBox(OpBuilder &b, Location loc, ArrayRef<int64_t> shape,
-                ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) {
+Value insideBox(OpBuilder &b, Location loc, ArrayRef<int64_t> shape, ArrayRef<OpFoldResult> offsets,
+                ArrayRef<OpFoldResult> sizes) {
   Value inside;
   auto asI32 = [&](Value index) -> Value {
     return arith::IndexCastOp::create(b, loc, b.getI32Type(), index);

@@ -69,12 +69,12 @@ template <typename CombinerOp>
 Value reduceBy(OpBuilder &b, Location loc, Value in, RankedTensorType type, ArrayRef<int64_t> dims,
                TypedAttr neutral) {
   Value init = constantFill(b, loc, neutral, type);
-  auto reduce = linalg::ReduceOp::create(
-      b, loc, ValueRange{in}, ValueRange{init}, dims,
-      [](OpBuilder &inner, Location innerLoc, ValueRange args) {
-        Value value = CombinerOp::create(inner, innerLoc, args[0], args[1]);
-        linalg::YieldOp::create(inner, innerLoc, value);
-      });
+  auto reduce = linalg::ReduceOp::create(b, loc, ValueRange{in}, ValueRange{init}, dims,
+                                         [](OpBuilder &inner, Location innerLoc, ValueRange args) {
+                                           Value value = CombinerOp::create(inner, innerLoc,
+                                                                            args[0], args[1]);
+                                           linalg::YieldOp::create(inner, innerLoc, value);
+                                         });
   return reduce.getResult(0);
 }
 
@@ -104,8 +104,7 @@ struct SingleReduction {
     if (start == neutralOf(combiner))
       return true;
     auto number = dyn_cast<FloatAttr>(start);
-    return number && number.getValue().isNaN() &&
-           isa<arith::MaxNumFOp, arith::MinNumFOp>(combiner);
+    return number && number.getValue().isNaN() && isa<arith::MaxNumFOp, arith::MinNumFOp>(combiner);
   }
 
   Value plain(Value in, RankedTensorType type) {
@@ -119,15 +118,12 @@ struct SingleReduction {
     Location loc = op.getLoc();
     unsigned width = type.getElementTypeBitWidth();
     Value flipped = flipSign(b, loc, in);
-    auto limit = [&](const APInt &value) {
-      return b.getIntegerAttr(type.getElementType(), value);
-    };
-    Value reduced =
-        isa<arith::MaxUIOp>(combiner)
-            ? reduceBy<arith::MaxSIOp>(b, loc, flipped, type, op.getDimensions(),
-                                       limit(APInt::getSignedMinValue(width)))
-            : reduceBy<arith::MinSIOp>(b, loc, flipped, type, op.getDimensions(),
-                                       limit(APInt::getSignedMaxValue(width)));
+    auto limit = [&](const APInt &value) { return b.getIntegerAttr(type.getElementType(), value); };
+    Value reduced = isa<arith::MaxUIOp>(combiner)
+                        ? reduceBy<arith::MaxSIOp>(b, loc, flipped, type, op.getDimensions(),
+                                                   limit(APInt::getSignedMinValue(width)))
+                        : reduceBy<arith::MinSIOp>(b, loc, flipped, type, op.getDimensions(),
+                                                   limit(APInt::getSignedMaxValue(width)));
     return flipSign(b, loc, reduced);
   }
 };
@@ -144,8 +140,8 @@ struct SliceLoops {
     // From the last dimension, so that the others keep their numbers.
     bool startsInside = dims.size() == 1 && llvm::none_of(op.getInits(), isUndefined);
     for (int64_t dim : llvm::reverse(dims))
-      values = along(dim, values, startsInside ? SmallVector<Value>(op.getInits())
-                                               : SmallVector<Value>());
+      values = along(dim, values,
+                     startsInside ? SmallVector<Value>(op.getInits()) : SmallVector<Value>());
     if (!startsInside && llvm::none_of(op.getInits(), isUndefined))
       values = combine(values, op.getInits());
     return values;
@@ -192,7 +188,9 @@ struct SliceLoops {
                : scalar;
   }
 
-  static bool isHalf(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32; }
+  static bool isHalf(Type type) {
+    return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
+  }
 
   SmallVector<Value> part(ValueRange values, int64_t dim, Value at) {
     bool isVector = cast<RankedTensorType>(values.front().getType()).getRank() == 1;
@@ -229,8 +227,8 @@ struct SliceLoops {
       return carried;
     Value scalar = carried;
     if (isa<RankedTensorType>(carried.getType()))
-      scalar = tensor::ExtractOp::create(
-          b, loc, carried, ValueRange{arith::ConstantIndexOp::create(b, loc, 0)});
+      scalar = tensor::ExtractOp::create(b, loc, carried,
+                                         ValueRange{arith::ConstantIndexOp::create(b, loc, 0)});
     return splat(b, loc, scalar, type);
   }
 

@@ -48,8 +48,8 @@ const llvm::StringSet<> &acceptedOps() {
       "memref.extract_strided_metadata", "bufferization.to_tensor", "bufferization.to_buffer",
       "bufferization.alloc_tensor", "bufferization.materialize_in_destination",
       // control flow
-      "scf.for", "scf.if", "scf.while", "scf.condition", "scf.yield", "scf.index_switch",
-      "cf.br", "cf.cond_br", "affine.apply", "affine.min", "affine.max",
+      "scf.for", "scf.if", "scf.while", "scf.condition", "scf.yield", "scf.index_switch", "cf.br",
+      "cf.cond_br", "affine.apply", "affine.min", "affine.max",
       // addresses and inline assembly
       "llvm.inline_asm", "llvm.inttoptr", "llvm.load", "llvm.store", "llvm.bitcast",
       // the compiler's own
@@ -242,9 +242,10 @@ LogicalResult Verifier::matmul(Operation *op) {
   if (auto batch = dyn_cast<linalg::BatchMatmulOp>(op))
     if (batch.hasUserDefinedMaps())
       return no(op, "its indexing maps are lost", "transpose with linalg.transpose");
-  Type left = getElementTypeOrSelf(op->getOperand(0)), acc = getElementTypeOrSelf(op->getOperand(2));
-  bool halves = left.isF16() || left.isBF16() || left.isF32() ||
-                isa<Float8E4M3FNType, Float8E5M2Type>(left);
+  Type left = getElementTypeOrSelf(op->getOperand(0)),
+       acc = getElementTypeOrSelf(op->getOperand(2));
+  bool halves =
+      left.isF16() || left.isBF16() || left.isF32() || isa<Float8E4M3FNType, Float8E5M2Type>(left);
   bool isRight = (halves && acc.isF32()) || (left.isInteger(8) && acc.isInteger(32));
   if (!isRight)
     return op->emitOpError() << "cannot be handed to " << compilerName(family)

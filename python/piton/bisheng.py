@@ -86,6 +86,9 @@ def find(target: str) -> Toolchain:
     )
 
 
+#: Names of the user's own device code in a hand-over module.
+_BITCODE = re.compile(r'\bbitcode = "([^"]+)"')
+
 # -- Options -------------------------------------------------------------------------------------
 
 #: Option -> flag with a value, for both compilers. None is not passed on.
@@ -209,7 +212,7 @@ def flags(text: str, options, target: str, a5: bool) -> list[str]:
         result.append("--enable-debug-info=true")
     if env.flag("TRITON_MEMORY_DISPLAY"):
         result.append("--enable-memory-display=true")
-    for bitcode in sorted(set(re.findall(r'\bbitcode = "([^"]+)"', text))):
+    for bitcode in sorted(set(_BITCODE.findall(text))):
         result.append(f"--link-aicore-bitcode={bitcode}")
     return result + (_a5_flags(options) if a5 else [])
 
@@ -280,7 +283,7 @@ class Header:
 
 def read_header(text: str) -> Header:
     """Name, core mix and pointer kinds of the kernel in a hand-over module."""
-    kernel = re.search(r"func\.func (?:public )?@([\w$.]+)\(.*?global_kernel", text, re.S)
+    kernel = re.search(r"func\.func (?:public )?@([\w$.]+)\(.*?global_kernel", text, re.DOTALL)
     if kernel is None:
         raise MLIRCompilationError("npubin", "error: the hand-over module holds no kernel")
     head = kernel.group(0)
@@ -315,6 +318,7 @@ def _run(command: list[str], cwd: Path, extra_path: list[str]):
     try:
         done = subprocess.run(
             command,
+            check=False,
             cwd=cwd,
             env=environment,
             stdout=subprocess.PIPE,
@@ -380,8 +384,8 @@ def accept(text: str, options, target: str) -> tuple[Toolchain, bytes | None, st
 def compile_bisheng(text: str, options, metadata: dict) -> bytes:
     """Compiles a hand-over module (spelled for MLIR 19) to a kernel image of kind Bisheng.
 
-    options: NPUOptions. metadata: filled with name, mix_mode, tensor_kinds and, where the compiler
-    was asked for it, required_ub_bits. Raises MLIRCompilationError.
+    options: NPUOptions. metadata: filled with what the launcher and tools read; required_ub_bits is
+    0 unless ENABLE_PRINT_UB_BITS asked the 950 compiler for it. Raises MLIRCompilationError.
     """
     from . import _piton
 
@@ -396,13 +400,15 @@ def compile_bisheng(text: str, options, metadata: dict) -> bytes:
             "was found neither on PATH nor in BISHENG_INSTALL_PATH; "
             "PITON_BACKEND=simulator runs the kernel here",
         )
-    metadata["name"] = header.name
+    metadata["name"] = metadata["kernel_name"] = header.name
     metadata["mix_mode"] = header.mix_mode
+    metadata["parallel_mode"] = header.parallel_mode
     metadata["tensor_kinds"] = header.tensor_kinds
     metadata["shared"] = 1
+    metadata["workspace_size"] = metadata["lock_num"] = 0
     bits = re.search(r"Allocated UB size = (\d+) bits", output)
-    if bits:
-        metadata["required_ub_bits"] = int(bits.group(1))
+    metadata["required_ub_bits"] = int(bits.group(1)) if bits else 0
+    metadata["bitcodes"] = sorted(set(_BITCODE.findall(text)))
     return _piton.make_bisheng_image(
         made, header.name, target, header.mix_mode, header.parallel_mode
     )

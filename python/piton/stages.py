@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import os
 
-from . import _piton, env
-from .errors import MLIRCompilationError
+from . import _piton, bisheng, env
 
 
 def for_options(options) -> dict:
@@ -38,9 +37,9 @@ def ttadapter(module, metadata, options):
 def npubin(module, metadata, options):
     """Hand-over IR, a module or (overridden) text -> kernel image, with the launch metadata."""
     if env.backend() == "bisheng":
-        raise MLIRCompilationError(
-            "npubin", "the bisheng back end is not connected to the JIT yet; unset PITON_BACKEND"
-        )
+        text = _piton.emit_bisheng_mlir(module, options)
+        _dump(text, metadata, options, "kernel.bisheng.mlir")
+        return bisheng.compile_bisheng(text, options, metadata)
     image = _piton.emit_image(module, options)
     describe(image, metadata)
     return image
