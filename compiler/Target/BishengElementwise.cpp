@@ -434,6 +434,41 @@ Value replaceMath(OpBuilder &b, Operation *op) {
       .Default([](Operation *) { return Value(); });
 }
 
+//===-- Elements of i1 tensors -------------------------------------------===//
+
+/// i1 tensors are packed, and the compiler takes an element's number for its byte: elements and
+/// slices go through bytes.
+Value asBytes(OpBuilder &b, Location loc, Value value) {
+  if (value.getDefiningOp<tensor::EmptyOp>()) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return tensor::EmptyOp::create(b, loc, type.getShape(), b.getI8Type());
+  }
+  return widenBool(b, loc, value);
+}
+
+Value asBools(OpBuilder &b, Location loc, Value bytes) {
+  return compare(b, loc, arith::CmpIPredicate::ne, bytes,
+                 splatInt(b, loc, 0, bytes.getType()));
+}
+
+bool isBoolElement(Operation *op) {
+  return isa<tensor::ExtractOp, tensor::InsertOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(
+             op) &&
+         getElementTypeOrSelf(op->getResult(0)).isInteger(1);
+}
+
+/// `op` with every i1 operand and result widened.
+Value boolElement(OpBuilder &b, Operation *op) {
+  Location loc = op->getLoc();
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(getElementTypeOrSelf(operand).isInteger(1) ? asBytes(b, loc, operand)
+                                                                  : operand);
+  Type type = withElement(op->getResult(0).getType(), b.getI8Type());
+  OperationState state(loc, op->getName(), operands, {type}, op->getAttrs());
+  return asBools(b, loc, b.create(state)->getResult(0));
+}
+
 //===-- Dispatch -------------------------------------------------------------===//
 
 bool isNarrowUnsigned(Operation *op) { return widthOf(op->getResult(0)) == 1; }
@@ -456,6 +491,8 @@ Value booleanArithmetic(OpBuilder &b, Operation *op) {
 
 /// Replacement of `op`, empty where it may stay.
 Results replacementOf(OpBuilder &b, Operation *op) {
+  if (isBoolElement(op))
+    return {boolElement(b, op)};
   if (isNarrowUnsigned(op))
     if (Value logic = booleanArithmetic(b, op))
       return {logic};
@@ -489,6 +526,8 @@ Results replacementOf(OpBuilder &b, Operation *op) {
 }
 
 bool isTensorArithmetic(Operation *op) {
+  if (isBoolElement(op))
+    return true;
   if (op->getNumResults() == 0 || !isa<RankedTensorType>(op->getResult(0).getType()))
     return false;
   return isa<arith::ArithDialect, math::MathDialect>(op->getDialect());

@@ -9,6 +9,7 @@
 // padding was to be is selected afterwards.
 #include "compiler/Target/BishengForms.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -19,7 +20,7 @@ namespace {
 //===-- Constants ---------------------------------------------------------===//
 
 /// Largest constant that is written out element by element.
-constexpr int64_t kMaxSpelledConstant = 1024;
+constexpr int64_t kMaxSpelledConstant = 256;
 
 LogicalResult spellConstant(arith::ConstantOp op, Context &context) {
   auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
@@ -35,10 +36,17 @@ LogicalResult spellConstant(arith::ConstantOp op, Context &context) {
                   "load it from memory (at most " + Twine(kMaxSpelledConstant) +
                       " are written out)");
   OpBuilder b(op);
-  SmallVector<Value> values;
-  for (Attribute value : elements.getValues<Attribute>())
-    values.push_back(arith::ConstantOp::create(b, op.getLoc(), cast<TypedAttr>(value)));
-  Value built = tensor::FromElementsOp::create(b, op.getLoc(), type, values);
+  // Not tensor.from_elements: the compiler folds that back into the constant.
+  Location loc = op.getLoc();
+  Value built = tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  SmallVector<int64_t> strides = computeSuffixProduct(type.getShape());
+  for (auto [position, value] : llvm::enumerate(elements.getValues<Attribute>())) {
+    Value scalar = arith::ConstantOp::create(b, loc, cast<TypedAttr>(value));
+    SmallVector<Value> indices;
+    for (int64_t index : delinearize(position, strides))
+      indices.push_back(arith::ConstantIndexOp::create(b, loc, index));
+    built = tensor::InsertOp::create(b, loc, scalar, built, indices);
+  }
   op.getResult().replaceAllUsesWith(built);
   op->erase();
   return success();

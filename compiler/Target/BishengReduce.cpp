@@ -90,6 +90,8 @@ struct SingleReduction {
     Value in = op.getInputs().front(), init = op.getInits().front();
     bool isUnsigned = isa<arith::MaxUIOp, arith::MinUIOp>(combiner);
     Value reduced = isUnsigned ? unsignedExtremum(in, type) : plain(in, type);
+    if (isa<arith::MaximumFOp, arith::MinimumFOp>(combiner))
+      reduced = orNaN(in, reduced, type);
     TypedAttr start = constantFillOf(init);
     if (isUndefined(init) || (start && isNeutral(start)))
       return reduced;
@@ -109,9 +111,34 @@ struct SingleReduction {
 
   Value plain(Value in, RankedTensorType type) {
     Value init = constantFill(b, op.getLoc(), neutralOf(combiner), type);
+    if (isa<arith::MaximumFOp>(combiner))
+      return reduceBy<arith::MaxNumFOp>(b, op.getLoc(), in, type, op.getDimensions(),
+                                        neutralOf(combiner));
+    if (isa<arith::MinimumFOp>(combiner))
+      return reduceBy<arith::MinNumFOp>(b, op.getLoc(), in, type, op.getDimensions(),
+                                        neutralOf(combiner));
     auto made = cast<linalg::ReduceOp>(b.clone(*op));
     made.getInitsMutable().assign(init);
     return made.getResult(0);
+  }
+
+  /// The library's maximum and minimum skip NaN: NaN where any element is.
+  Value orNaN(Value in, Value reduced, RankedTensorType type) {
+    Location loc = op.getLoc();
+    Type f32 = b.getF32Type();
+    Type wide = withElement(in.getType(), f32);
+    auto wideResult = cast<RankedTensorType>(withElement(type, f32));
+    Value one = splatFloat(b, loc, 1.0, wide), zero = splatFloat(b, loc, 0.0, wide);
+    Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, in, in);
+    Value count = arith::SelectOp::create(b, loc, isNaN, one, zero);
+    Value any = reduceBy<arith::AddFOp>(b, loc, count, wideResult, op.getDimensions(),
+                                        b.getF32FloatAttr(0.0));
+    Value hasNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, any,
+                                         splatFloat(b, loc, 0.0, wideResult));
+    auto element = cast<FloatType>(type.getElementType());
+    Value nan = constantFill(
+        b, loc, FloatAttr::get(element, APFloat::getNaN(element.getFloatSemantics())), type);
+    return arith::SelectOp::create(b, loc, hasNaN, nan, reduced);
   }
 
   Value unsignedExtremum(Value in, RankedTensorType type) {

@@ -85,6 +85,7 @@ struct Verifier {
   LogicalResult generic(linalg::GenericOp op);
   LogicalResult matmul(Operation *op);
   LogicalResult atomicStore(Operation *op);
+  LogicalResult call(func::CallOp op);
   LogicalResult other(Operation *op);
   LogicalResult one(Operation *op);
 };
@@ -150,8 +151,9 @@ LogicalResult Verifier::arithmetic(Operation *op) {
   if (isa<arith::MulSIExtendedOp, arith::MulUIExtendedOp>(op) && width != 32)
     return no(op, "only i32 has a high half", "multiply in a wider type");
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    if (!isa<SplatElementsAttr>(constant.getValue()))
-      return no(op, "a constant of several values crashes it", "build it with from_elements");
+    if (!isa<SplatElementsAttr>(constant.getValue()) &&
+        !llvm::all_of(op->getUsers(), llvm::IsaPred<tensor::ReshapeOp>))
+      return no(op, "a constant of several values crashes it", "build it with tensor.insert");
   return success();
 }
 
@@ -221,6 +223,8 @@ LogicalResult Verifier::reduce(linalg::ReduceOp op) {
               "combine with one add, mul, max, min, and, or, xor");
   if (isa<arith::MaxUIOp, arith::MinUIOp>(combiner))
     return no(op, "an unsigned maximum or minimum crashes it", "flip the sign bits");
+  if (isa<arith::MaximumFOp, arith::MinimumFOp>(combiner))
+    return no(op, "it skips NaN", "reduce by maxnumf or minnumf and look for NaN beside it");
   if (constantFillOf(op.getInits().front()) != neutralOf(combiner))
     return no(op, "it drops the start value", "start from the neutral value");
   return success();
@@ -290,8 +294,44 @@ LogicalResult Verifier::atomicStore(Operation *op) {
   return success();
 }
 
+/// Functions without a body that the compiler knows, by prefix.
+LogicalResult Verifier::call(func::CallOp op) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
+  if (!callee || !callee.isDeclaration() || callee->hasAttr("hacc.function_kind"))
+    return success();
+  StringRef name = callee.getName();
+  auto startsWith = [&](StringRef prefix) { return name.starts_with(prefix); };
+  static constexpr StringRef both[] = {"triton_print",  "triton_assert", "triton_gather",
+                                       "triton_cumsum", "triton_cumprod", "triton_sort",
+                                       "triton_flip",   "__hmf_",        "_mlir_ciface_"};
+  static constexpr StringRef a5Only[] = {"triton_cummax", "triton_cummin",
+                                         "triton_embedding_gather", "triton_indirect_load",
+                                         "triton_indirect_store", "triton_stride_load",
+                                         "triton_stride_store"};
+  if (name.starts_with("triton_sort") && isC220()) {
+    Type element = getElementTypeOrSelf(op.getOperand(0));
+    if (!element.isF16() && !element.isF32() && !element.isBF16())
+      return no(op, "A2 and A3 sort f16, bf16 and f32", "convert the values");
+  }
+  if (llvm::any_of(both, startsWith) || (!isC220() && llvm::any_of(a5Only, startsWith)))
+    return success();
+  return no(op, "it knows no function '" + name + "'", "write the kernel without it");
+}
+
 LogicalResult Verifier::other(Operation *op) {
   StringRef name = op->getName().getStringRef();
+  if (auto callOp = dyn_cast<func::CallOp>(op))
+    return call(callOp);
+  if (isa<tensor::ExtractOp, tensor::InsertOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(op) &&
+      getElementTypeOrSelf(op->getResult(0)).isInteger(1))
+    return no(op, "it takes the number of an i1 for its byte", "go through i8");
+  if (name == "scope.scope" && op->getNumResults() != 0) {
+    std::string core;
+    if (Attribute attr = op->getAttr("hivm.tcore_type"))
+      llvm::raw_string_ostream(core) << attr;
+    if (StringRef(core).contains("CUBE"))
+      return no(op, "a cube scope that returns a tensor crashes it", "end the scope with a store");
+  }
   if (name == "hivm.hir.store")
     return atomicStore(op);
   if (name == "hivm.hir.custom" && op->getNumResults() == 0 && op->hasAttr("no_side_effect"))

@@ -20,7 +20,7 @@ _piton = pytest.importorskip("piton._piton")
 TEST = pathlib.Path(__file__).parent.parent
 STAND_IN = TEST / "tools" / "hivmc-stand-in"
 HANDOVER = sorted((TEST / "compiler" / "Dialect" / "HIVM" / "handover").glob("*.mlir"))
-FORMS = sorted((TEST / "compiler" / "Target" / "Bisheng" / "kernels").glob("*.mlir"))
+FORMS = sorted((TEST / "compiler" / "Target" / "Bisheng" / "Inputs").glob("*.mlir"))
 TARGETS = {"c220": "Ascend910B3", "a5": "Ascend950"}
 
 #: Modules that only one of the compilers takes, as their second line says.

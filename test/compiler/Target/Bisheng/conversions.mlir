@@ -51,3 +51,16 @@ func.func @roundings(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
   %e = math.roundeven %x : tensor<64xf32>
   return %r, %e : tensor<64xf32>, tensor<64xf32>
 }
+
+// i1 tensors are packed: an element is read as a byte.
+// CHECK-LABEL: func.func @bool_element
+func.func @bool_element(%x: tensor<64xi1>, %i: index) -> (i1, tensor<64xi1>) {
+  // CHECK: %[[B:.*]] = arith.extui %arg0 : tensor<64xi1> to tensor<64xi8>
+  // CHECK: tensor.extract %{{.*}} : tensor<64xi8>
+  // CHECK: arith.cmpi ne, {{.*}} : i8
+  // CHECK: tensor.insert %{{.*}} : tensor<64xi8>
+  // CHECK: arith.cmpi ne, {{.*}} : tensor<64xi8>
+  %e = tensor.extract %x[%i] : tensor<64xi1>
+  %r = tensor.insert %e into %x[%i] : tensor<64xi1>
+  return %e, %r : i1, tensor<64xi1>
+}

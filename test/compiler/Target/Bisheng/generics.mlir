@@ -76,9 +76,19 @@ func.func @device_function(%x: tensor<16xf32>) -> tensor<16xf32> {
 
 // CHECK-LABEL: func.func @constant
 func.func @constant(%x: tensor<4xi32>) -> tensor<4xi32> {
-  // CHECK: %[[C:.*]] = tensor.from_elements
-  // CHECK: arith.addi %arg0, %[[C]]
+  // CHECK-COUNT-4: tensor.insert
+  // CHECK: arith.addi %arg0
   %c = arith.constant dense<[1, 2, 4, 8]> : tensor<4xi32>
   %r = arith.addi %x, %c : tensor<4xi32>
   return %r : tensor<4xi32>
+}
+
+// The shape of a reshape is read at compile time.
+// CHECK-LABEL: func.func @reshape
+func.func @reshape(%x: tensor<64xi32>) -> tensor<4x16xi32> {
+  // CHECK: arith.constant dense<[4, 16]>
+  // CHECK: tensor.reshape
+  %c = arith.constant dense<[4, 16]> : tensor<2xi64>
+  %r = tensor.reshape %x(%c) : (tensor<64xi32>, tensor<2xi64>) -> tensor<4x16xi32>
+  return %r : tensor<4x16xi32>
 }

@@ -100,3 +100,22 @@ func.func @argmax_bf16(%x: tensor<8x64xbf16>, %i: tensor<8x64xi32>) -> (tensor<8
     }
   return %r#0, %r#1 : tensor<8xbf16>, tensor<8xi32>
 }
+
+// The library skips NaN.
+// CHECK-LABEL: func.func @maximum
+func.func @maximum(%x: tensor<8x64xf32>) -> tensor<8xf32> {
+  // CHECK:     arith.maxnumf
+  // CHECK:     arith.cmpf une, %arg0, %arg0
+  // CHECK:     arith.constant 0x7FC00000 : f32
+  // CHECK:     arith.select
+  // CHECK-NOT: arith.maximumf
+  %ninf = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %init = linalg.fill ins(%ninf : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %r = linalg.reduce ins(%x : tensor<8x64xf32>) outs(%init : tensor<8xf32>) dimensions = [1]
+    (%in: f32, %acc: f32) {
+      %s = arith.maximumf %in, %acc : f32
+      linalg.yield %s : f32
+    }
+  return %r : tensor<8xf32>
+}

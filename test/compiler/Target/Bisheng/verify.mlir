@@ -237,3 +237,44 @@ func.func @f(%n: i32) {
   }
   return
 }
+// -----
+func.func @f(%x: tensor<4xi1>, %i: index) -> i1 {
+  // expected-error @below {{it takes the number of an i1 for its byte; go through i8}}
+  %r = tensor.extract %x[%i] : tensor<4xi1>
+  return %r : i1
+}
+// -----
+func.func @f(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+  %ninf = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %i = linalg.fill ins(%ninf : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @below {{it skips NaN}}
+  %r = linalg.reduce ins(%x : tensor<4x8xf32>) outs(%i : tensor<4xf32>) dimensions = [1]
+    (%a: f32, %b: f32) {
+      %s = arith.maximumf %a, %b : f32
+      linalg.yield %s : f32
+    }
+  return %r : tensor<4xf32>
+}
+// -----
+func.func private @triton_cummax(tensor<4xf32>, i32, i1) -> tensor<4xf32>
+func.func @f(%x: tensor<4xf32>, %d: i32, %r: i1) -> tensor<4xf32> {
+  // expected-error @below {{it knows no function 'triton_cummax'}}
+  %s = func.call @triton_cummax(%x, %d, %r) : (tensor<4xf32>, i32, i1) -> tensor<4xf32>
+  return %s : tensor<4xf32>
+}
+// -----
+func.func private @triton_sort(tensor<4xi32>, i64, i1) -> tensor<4xi32>
+func.func @f(%x: tensor<4xi32>, %d: i64, %r: i1) -> tensor<4xi32> {
+  // expected-error @below {{A2 and A3 sort f16, bf16 and f32; convert the values}}
+  %s = func.call @triton_sort(%x, %d, %r) : (tensor<4xi32>, i64, i1) -> tensor<4xi32>
+  return %s : tensor<4xi32>
+}
+// -----
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{a cube scope that returns a tensor crashes it}}
+  %r = scope.scope : () -> tensor<4xf32> {
+    scope.return %x : tensor<4xf32>
+  } {hivm.tcore_type = #hivm.tcore_type<CUBE>}
+  return %r : tensor<4xf32>
+}
