@@ -10,9 +10,9 @@
 //
 // The lock of the Ascend compiler is a ticket: each block passes it once, in the order of
 // the blocks. Two locks do not exclude each other and one cannot be taken twice, so one
-// lock is held from before the first update that needs it until after the last one. A
-// compare-and-swap of one element writes only when it succeeds, so that the plain store by
-// which a mutex is released cannot be overwritten by a failing attempt.
+// lock is held from before the first update that needs it until after the last one, and
+// over every other update of the same argument, such as the exchange that releases a mutex.
+// A compare-and-swap of one element writes only when it succeeds.
 #include "compiler/Target/BishengForms.h"
 
 #include "compiler/Dialect/HIVM/HIVM.h"
@@ -100,11 +100,24 @@ std::optional<AtomicKind> hardwareKind(StringRef kind, Type element) {
   return std::nullopt;
 }
 
+/// The pointer argument (or else the address) behind a view.
+Value baseOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<memref::SubViewOp, memref::ReinterpretCastOp, memref::CastOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
 struct AtomicLowering {
   Context &context;
   OpBuilder b;
-  /// Updates that must lie inside of the lock.
+  /// Updates that must lie inside of the lock, and what they update.
   SmallVector<Operation *> locked;
+  llvm::SmallPtrSet<Value, 4> lockedBases;
+  /// Stores that are atomic by themselves, and what they update.
+  SmallVector<std::pair<Operation *, Value>> stores;
 
   LogicalResult read(linalg::GenericOp op, Update &update);
   LogicalResult lower(Update &update);
@@ -168,11 +181,13 @@ LogicalResult AtomicLowering::lower(Update &update) {
   if (!update.old && hardware) {
     Value value = part(wholes.front(), update.operands.front().view, loc);
     auto kind = mlir::hivm::AtomicKindAttr::get(b.getContext(), *hardware);
-    mlir::hivm::StoreOp::create(b, loc, Type(), value, update.target, kind);
+    auto store = mlir::hivm::StoreOp::create(b, loc, Type(), value, update.target, kind);
+    stores.push_back({store, baseOf(update.target)});
   } else if (!update.old && update.kind == "exch") {
     Value value = part(wholes.front(), update.operands.front().view, loc);
-    bufferization::MaterializeInDestinationOp::create(b, loc, Type(), value, update.target, false,
-                                                      true);
+    auto store = bufferization::MaterializeInDestinationOp::create(b, loc, Type(), value,
+                                                                   update.target, false, true);
+    stores.push_back({store, baseOf(update.target)});
   } else if (failed(lowerUnderLock(update, wholes))) {
     return failure();
   }
@@ -234,32 +249,37 @@ LogicalResult AtomicLowering::lowerUnderLock(Update &update, SmallVector<Value> 
   if (!isElementwiseBody(body))
     return refuse(update.op, context.family, "the update is more than arithmetic",
                   "report this module");
-  Value after = cloneBodyOnTensors(b, body, type.getShape(), map).front();
 
   Operation *last;
-  auto store = [&](OpBuilder &at) {
-    Value value = isStatic ? after : part(after, view, loc);
-    return bufferization::MaterializeInDestinationOp::create(at, loc, Type(), value, update.target,
-                                                             false, true);
-  };
   if (update.kind == "cas" && type.getNumElements() == 1) {
     SmallVector<Value> origin(type.getRank(), arith::ConstantIndexOp::create(b, loc, 0));
-    auto bits = [&](Value tensor) -> Value {
-      Value scalar = tensor::ExtractOp::create(b, loc, tensor, origin);
+    auto element = [&](Value tensor) -> Value {
+      return tensor::ExtractOp::create(b, loc, tensor, origin);
+    };
+    auto bits = [&](Value scalar) -> Value {
       if (!isa<FloatType>(scalar.getType()))
         return scalar;
       Type integer = b.getIntegerType(scalar.getType().getIntOrFloatBitWidth());
       return arith::BitcastOp::create(b, loc, integer, scalar);
     };
-    Value equal = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bits(before),
-                                        bits(map.lookup(body.getArgument(1))));
+    Value wanted = element(map.lookup(body.getArgument(1)));
+    Value value = element(map.lookup(body.getArgument(2)));
+    Value equal = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bits(element(before)),
+                                        bits(wanted));
+    // The 950 compiler wants the tensor made inside of the branch.
     last = scf::IfOp::create(b, loc, equal, [&](OpBuilder &then, Location at) {
-      store(then);
+      Value made = splat(then, at, value, type);
+      bufferization::MaterializeInDestinationOp::create(then, at, Type(), made, update.target,
+                                                        false, true);
       scf::YieldOp::create(then, at);
     });
   } else {
-    last = store(b);
+    Value after = cloneBodyOnTensors(b, body, type.getShape(), map).front();
+    Value value = isStatic ? after : part(after, view, loc);
+    last = bufferization::MaterializeInDestinationOp::create(b, loc, Type(), value, update.target,
+                                                             false, true);
   }
+  lockedBases.insert(baseOf(update.target));
   locked.push_back(first);
   locked.push_back(last);
 
@@ -272,6 +292,9 @@ LogicalResult AtomicLowering::lowerUnderLock(Update &update, SmallVector<Value> 
 /// One lock from before the first to after the last of the updates that need it.
 LogicalResult AtomicLowering::placeLock(func::FuncOp function) {
   Block &entry = function.getBody().front();
+  for (auto [store, base] : stores)
+    if (lockedBases.contains(base) || !isa<BlockArgument>(base))
+      locked.push_back(store);
   Operation *first = nullptr, *last = nullptr;
   for (Operation *op : locked) {
     Operation *outer = entry.findAncestorOpInBlock(*op);
@@ -307,7 +330,7 @@ LogicalResult legalizeAtomics(ModuleOp module, Context &context) {
       if (op->hasAttr("GenericAtomicRMW"))
         ops.push_back(op);
     });
-    AtomicLowering lowering{context, OpBuilder(module.getContext()), {}};
+    AtomicLowering lowering{context, OpBuilder(module.getContext()), {}, {}, {}};
     for (linalg::GenericOp op : ops) {
       Update update;
       if (failed(lowering.read(op, update)) || failed(lowering.lower(update)))

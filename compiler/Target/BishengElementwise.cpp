@@ -447,8 +447,7 @@ Value asBytes(OpBuilder &b, Location loc, Value value) {
 }
 
 Value asBools(OpBuilder &b, Location loc, Value bytes) {
-  return compare(b, loc, arith::CmpIPredicate::ne, bytes,
-                 splatInt(b, loc, 0, bytes.getType()));
+  return compare(b, loc, arith::CmpIPredicate::ne, bytes, splatInt(b, loc, 0, bytes.getType()));
 }
 
 bool isBoolElement(Operation *op) {

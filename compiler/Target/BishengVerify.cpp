@@ -301,12 +301,12 @@ LogicalResult Verifier::call(func::CallOp op) {
     return success();
   StringRef name = callee.getName();
   auto startsWith = [&](StringRef prefix) { return name.starts_with(prefix); };
-  static constexpr StringRef both[] = {"triton_print",  "triton_assert", "triton_gather",
+  static constexpr StringRef both[] = {"triton_print",  "triton_assert",  "triton_gather",
                                        "triton_cumsum", "triton_cumprod", "triton_sort",
-                                       "triton_flip",   "__hmf_",        "_mlir_ciface_"};
-  static constexpr StringRef a5Only[] = {"triton_cummax", "triton_cummin",
+                                       "triton_flip",   "__hmf_",         "_mlir_ciface_"};
+  static constexpr StringRef a5Only[] = {"triton_cummax",           "triton_cummin",
                                          "triton_embedding_gather", "triton_indirect_load",
-                                         "triton_indirect_store", "triton_stride_load",
+                                         "triton_indirect_store",   "triton_stride_load",
                                          "triton_stride_store"};
   if (name.starts_with("triton_sort") && isC220()) {
     Type element = getElementTypeOrSelf(op.getOperand(0));

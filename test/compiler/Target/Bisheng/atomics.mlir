@@ -48,8 +48,8 @@ func.func @fetch_add(%lock: memref<?xi8>, %m: memref<256xi32>, %x: tensor<256xi3
   return %t : tensor<256xi32>
 }
 
-// A mutex: the failing attempt writes nothing; the release is a plain store. One lock around the
-// loop, since a block passes a lock once.
+// A mutex: the failing attempt writes nothing. One lock from the loop to the release, since a block
+// passes a lock once.
 // CHECK-LABEL: func.func @mutex
 func.func @mutex(%lock: memref<?xi8>, %m: memref<1xi32>)
     attributes {SyncBlockLockArgIdx = 0 : i64} {
@@ -57,9 +57,9 @@ func.func @mutex(%lock: memref<?xi8>, %m: memref<1xi32>)
   // CHECK: scf.while
   // CHECK:   scf.if
   // CHECK:     bufferization.materialize_in_destination
-  // CHECK: hivm.hir.sync_block_unlock
   // CHECK: hivm.hir.pipe_barrier[<PIPE_ALL>]
   // CHECK: bufferization.materialize_in_destination %{{.*}} in writable %arg1
+  // CHECK: hivm.hir.sync_block_unlock
   // CHECK-NOT: sync_block_lock
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
