@@ -8,6 +8,7 @@
 #include "compiler/Target/Bisheng.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -73,6 +74,10 @@ mlir::Operation *soleCombiner(mlir::linalg::ReduceOp op);
 /// The value that a combiner leaves alone, or null for ops that have none.
 mlir::TypedAttr neutralOf(mlir::Operation *combiner);
 
+/// What is wrong with a load, if anything: see BishengLoads.cpp.
+enum class LoadFault { None, LatePadding, SpreadPadding, PartialRows };
+LoadFault loadFaultOf(mlir::memref::CopyOp copy);
+
 // The groups of forms, in the order in which they run.
 
 /// linalg.generic and linalg.map over tensors -> tensor arithmetic.
@@ -81,9 +86,11 @@ mlir::LogicalResult legalizeGenerics(mlir::ModuleOp module, Context &context);
 mlir::LogicalResult legalizeReductions(mlir::ModuleOp module, Context &context);
 /// linalg.matmul and linalg.batch_matmul.
 mlir::LogicalResult legalizeMatmuls(mlir::ModuleOp module, Context &context);
+/// Loads of tiles with padding or elements that lie apart.
+mlir::LogicalResult legalizeLoads(mlir::ModuleOp module, Context &context);
 /// linalg.generic with GenericAtomicRMW.
 mlir::LogicalResult legalizeAtomics(mlir::ModuleOp module, Context &context);
-/// Loads that pad in front, constants, ops of newer MLIR.
+/// Constants, switches, ops of newer MLIR.
 mlir::LogicalResult legalizeMemory(mlir::ModuleOp module, Context &context);
 /// arith and math on tensors.
 mlir::LogicalResult legalizeElementwise(mlir::ModuleOp module, Context &context);

@@ -48,8 +48,8 @@ const llvm::StringSet<> &acceptedOps() {
       "memref.extract_strided_metadata", "bufferization.to_tensor", "bufferization.to_buffer",
       "bufferization.alloc_tensor", "bufferization.materialize_in_destination",
       // control flow
-      "scf.for", "scf.if", "scf.while", "scf.condition", "scf.yield", "scf.index_switch", "cf.br",
-      "cf.cond_br", "affine.apply", "affine.min", "affine.max",
+      "scf.for", "scf.if", "scf.while", "scf.condition", "scf.yield", "cf.br", "cf.cond_br",
+      "affine.apply", "affine.min", "affine.max",
       // addresses and inline assembly
       "llvm.inline_asm", "llvm.inttoptr", "llvm.load", "llvm.store", "llvm.bitcast",
       // the compiler's own
@@ -86,6 +86,7 @@ struct Verifier {
   LogicalResult matmul(Operation *op);
   LogicalResult atomicStore(Operation *op);
   LogicalResult call(func::CallOp op);
+  LogicalResult load(memref::CopyOp op);
   LogicalResult other(Operation *op);
   LogicalResult one(Operation *op);
 };
@@ -318,6 +319,23 @@ LogicalResult Verifier::call(func::CallOp op) {
   return no(op, "it knows no function '" + name + "'", "write the kernel without it");
 }
 
+LogicalResult Verifier::load(memref::CopyOp op) {
+  switch (loadFaultOf(op)) {
+  case LoadFault::None:
+    return success();
+  case LoadFault::LatePadding:
+    return no(op, "padding in front of loaded data races with the load",
+              "load without `other` and use tl.where");
+  case LoadFault::SpreadPadding:
+    return no(op, "elements that lie apart are loaded without their padding",
+              "load without `other` and use tl.where");
+  case LoadFault::PartialRows:
+    return no(op, "rows of elements that lie apart must be multiples of 32 bytes",
+              "load whole rows, or the transposed tile");
+  }
+  llvm_unreachable("every fault is listed");
+}
+
 LogicalResult Verifier::other(Operation *op) {
   StringRef name = op->getName().getStringRef();
   if (auto callOp = dyn_cast<func::CallOp>(op))
@@ -338,6 +356,8 @@ LogicalResult Verifier::other(Operation *op) {
     return no(op, "a call without results marked free of effects is removed", "drop the mark");
   if (name.starts_with("hfusion.atomic_") && llvm::any_of(op->getOperandTypes(), isTensor))
     return no(op, "an atomic on tensors crashes it", "give it buffers");
+  if (auto copy = dyn_cast<memref::CopyOp>(op))
+    return load(copy);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     if (loop.getUnsignedCmp())
       return no(op, "MLIR 19 has no unsigned loops", "use a signed bound");

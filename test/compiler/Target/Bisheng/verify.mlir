@@ -278,3 +278,34 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   } {hivm.tcore_type = #hivm.tcore_type<CUBE>}
   return %r : tensor<4xf32>
 }
+// -----
+func.func @f(%x: memref<64xf32>, %lo: index, %n: index) -> tensor<64xf32> {
+  %zero = arith.constant 5.0 : f32
+  %buf = memref.alloc() : memref<64xf32>
+  linalg.fill ins(%zero : f32) outs(%buf : memref<64xf32>)
+  %s = memref.subview %x[%lo] [%n] [1] : memref<64xf32> to memref<?xf32, strided<[1], offset: ?>>
+  %d = memref.subview %buf[%lo] [%n] [1] : memref<64xf32> to memref<?xf32, strided<[1], offset: ?>>
+  // expected-error @below {{padding in front of loaded data races with the load; load without `other` and use tl.where}}
+  memref.copy %s, %d : memref<?xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %buf restrict writable : memref<64xf32> to tensor<64xf32>
+  return %t : tensor<64xf32>
+}
+// -----
+func.func @f(%x: memref<8x4xf32, strided<[1, 8]>>) -> tensor<8x4xf32> {
+  %buf = memref.alloc() : memref<8x4xf32>
+  // expected-error @below {{rows of elements that lie apart must be multiples of 32 bytes}}
+  memref.copy %x, %buf : memref<8x4xf32, strided<[1, 8]>> to memref<8x4xf32>
+  %t = bufferization.to_tensor %buf restrict writable : memref<8x4xf32> to tensor<8x4xf32>
+  return %t : tensor<8x4xf32>
+}
+// -----
+func.func @f(%c: index) {
+  // expected-error @below {{it does not know this op}}
+  scf.index_switch %c
+  case 0 {
+    scf.yield
+  }
+  default {
+  }
+  return
+}
