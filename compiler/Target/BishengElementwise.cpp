@@ -443,6 +443,10 @@ Value asBytes(OpBuilder &b, Location loc, Value value) {
     auto type = cast<RankedTensorType>(value.getType());
     return tensor::EmptyOp::create(b, loc, type.getShape(), b.getI8Type());
   }
+  // Where the value is made, not in the loop that reads its elements.
+  OpBuilder::InsertionGuard guard(b);
+  if (isa<RankedTensorType>(value.getType()))
+    b.setInsertionPointAfterValue(value);
   return widenBool(b, loc, value);
 }
 

@@ -16,6 +16,32 @@ namespace {
 /// Largest constant that is written out element by element.
 constexpr int64_t kMaxSpelledConstant = 256;
 
+/// A tensor of these elements in row-major order, one by one.
+Value insertAll(OpBuilder &b, Location loc, RankedTensorType type, ValueRange scalars) {
+  Value built = tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  SmallVector<int64_t> strides = computeSuffixProduct(type.getShape());
+  for (auto [position, scalar] : llvm::enumerate(scalars)) {
+    SmallVector<Value> indices;
+    for (int64_t index : delinearize(position, strides))
+      indices.push_back(arith::ConstantIndexOp::create(b, loc, index));
+    built = tensor::InsertOp::create(b, loc, scalar, built, indices);
+  }
+  return built;
+}
+
+/// tensor.from_elements of constants: the compiler folds it to the constant that crashes it.
+void spellElements(tensor::FromElementsOp op) {
+  bool isConstant = llvm::all_of(op.getElements(), [](Value element) {
+    return element.getDefiningOp<arith::ConstantOp>() != nullptr;
+  });
+  if (!isConstant || op.getElements().size() < 2)
+    return;
+  OpBuilder b(op);
+  auto type = cast<RankedTensorType>(op.getType());
+  op.getResult().replaceAllUsesWith(insertAll(b, op.getLoc(), type, op.getElements()));
+  op->erase();
+}
+
 LogicalResult spellConstant(arith::ConstantOp op, Context &context) {
   auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!elements || elements.isSplat())
@@ -30,17 +56,10 @@ LogicalResult spellConstant(arith::ConstantOp op, Context &context) {
                   "load it from memory (at most " + Twine(kMaxSpelledConstant) +
                       " are written out)");
   OpBuilder b(op);
-  // Not tensor.from_elements: the compiler folds that back into the constant.
-  Location loc = op.getLoc();
-  Value built = tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-  SmallVector<int64_t> strides = computeSuffixProduct(type.getShape());
-  for (auto [position, value] : llvm::enumerate(elements.getValues<Attribute>())) {
-    Value scalar = arith::ConstantOp::create(b, loc, cast<TypedAttr>(value));
-    SmallVector<Value> indices;
-    for (int64_t index : delinearize(position, strides))
-      indices.push_back(arith::ConstantIndexOp::create(b, loc, index));
-    built = tensor::InsertOp::create(b, loc, scalar, built, indices);
-  }
+  SmallVector<Value> scalars;
+  for (Attribute value : elements.getValues<Attribute>())
+    scalars.push_back(arith::ConstantOp::create(b, op.getLoc(), cast<TypedAttr>(value)));
+  Value built = insertAll(b, op.getLoc(), type, scalars);
   op.getResult().replaceAllUsesWith(built);
   op->erase();
   return success();
@@ -103,6 +122,8 @@ LogicalResult legalizeMemory(ModuleOp module, Context &context) {
   for (Operation *op : ops) {
     if (auto branch = dyn_cast<scf::IndexSwitchOp>(op)) {
       splitSwitch(branch);
+    } else if (auto elements = dyn_cast<tensor::FromElementsOp>(op)) {
+      spellElements(elements);
     } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
       if (failed(spellConstant(constant, context)))
         return failure();

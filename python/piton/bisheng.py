@@ -98,7 +98,9 @@ _BOTH = {
     "unit_flag": "enable-hivm-unit-flag-sync",
     "inject_barrier_all": "enable-hivm-inject-barrier-all-sync",
     "inject_block_all": "enable-hivm-inject-block-all-sync",
-    "limit_auto_multi_buffer_only_for_local_buffer": "limit-auto-multi-buffer-only-for-local-buffer",
+    "limit_auto_multi_buffer_only_for_local_buffer": (
+        "limit-auto-multi-buffer-only-for-local-buffer"
+    ),
     "limit_auto_multi_buffer_of_local_buffer": "limit-auto-multi-buffer-of-local-buffer",
     "limit_auto_multi_buffer_buffer": "limit-auto-multi-buffer-buffer",
     "set_workspace_multibuffer": "set-workspace-multibuffer",
@@ -298,7 +300,7 @@ def read_header(text: str) -> Header:
 
 
 def _stand_in(folder: Path, name: str) -> None:
-    """A last tool that takes anything, so that the compiler runs to its end without the vendor's."""
+    """A last tool that takes anything: the compiler then runs to its end without the vendor's."""
     script = folder / name
     script.write_text(
         "#!/bin/sh\n"

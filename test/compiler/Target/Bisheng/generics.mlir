@@ -92,3 +92,14 @@ func.func @reshape(%x: tensor<64xi32>) -> tensor<4x16xi32> {
   %r = tensor.reshape %x(%c) : (tensor<64xi32>, tensor<2xi64>) -> tensor<4x16xi32>
   return %r : tensor<4x16xi32>
 }
+
+// The compiler folds this to the constant.
+// CHECK-LABEL: func.func @elements
+func.func @elements() -> tensor<2xi32> {
+  // CHECK-NOT:     tensor.from_elements
+  // CHECK-COUNT-2: tensor.insert
+  %a = arith.constant 5 : i32
+  %b = arith.constant 7 : i32
+  %r = tensor.from_elements %a, %b : tensor<2xi32>
+  return %r : tensor<2xi32>
+}
