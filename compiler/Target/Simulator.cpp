@@ -55,7 +55,7 @@ void buildBufferPipeline(OpPassManager &pm, bool avx512) {
 }
 
 /// Loops of scalars and vectors that convert to LLVM op by op.
-void buildLoopPipeline(OpPassManager &pm) {
+void buildLoopPipeline(OpPassManager &pm, bool avx512) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addNestedPass<func::FuncOp>(memref::createFoldMemRefAliasOpsPass());
   pm.addNestedPass<func::FuncOp>(createMemorySafeCanonicalizerPass());
@@ -66,7 +66,9 @@ void buildLoopPipeline(OpPassManager &pm) {
   emulate.targetTypeStr = "f32";
   pm.addPass(math::createMathExtendToSupportedTypes());
   pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
-  pm.addNestedPass<func::FuncOp>(createSimLowerScalars());
+  SimLowerScalarsOptions scalars;
+  scalars.avx512 = avx512;
+  pm.addNestedPass<func::FuncOp>(createSimLowerScalars(scalars));
   pm.addPass(createSimMakeEntry());
 }
 
@@ -187,9 +189,10 @@ LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions 
   const std::string features = options.hostCpu.empty() && options.hostFeatures.empty()
                                    ? hostCpuFeatures()
                                    : options.hostFeatures;
+  const bool avx512 = features.find("+avx512bw") != std::string::npos;
   {
     PassManager pm(context);
-    buildBufferPipeline(pm, features.find("+avx512bw") != std::string::npos);
+    buildBufferPipeline(pm, avx512);
     if (failed(pm.run(module)))
       return failure();
   }
@@ -197,7 +200,7 @@ LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions 
   dumpModule(module, options, "bufferized");
   {
     PassManager pm(context);
-    buildLoopPipeline(pm);
+    buildLoopPipeline(pm, avx512);
     if (failed(pm.run(module)) || failed(fillMetadata(module, metadata)))
       return failure();
   }

@@ -391,6 +391,10 @@ def SimLowerScalars : Pass<"sim-lower-scalars", "mlir::func::FuncOp"> {
 
     Limits: results of exp below the smallest normal number become 0.
   }];
+  let options = [
+    Option<"avx512", "avx512", "bool", /*default=*/"false",
+           "use AVX-512 instructions that have no other spelling">
+  ];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect",
                            "mlir::func::FuncDialect", "mlir::vector::VectorDialect",
                            "mlir::LLVM::LLVMDialect"];

@@ -33,6 +33,7 @@ struct Emitter {
   OpBuilder &b;
   Location loc;
   Type like;
+  bool avx512 = false;
 
   Value real(double value) {
     Type type = likeType(like, b.getF32Type());
@@ -67,8 +68,32 @@ struct Emitter {
     Value biased = arith::AddIOp::create(b, loc, n, integer(32, 127));
     return bitcast(b.getF32Type(), arith::ShLIOp::create(b, loc, biased, integer(32, 23)));
   }
+  /// p * 2^n by the instruction that AVX-512 has for it.
+  Value scaleByInstruction(Value p, Value n, VectorType type) {
+    constexpr int64_t width = 16;
+    auto chunk = VectorType::get({width}, b.getF32Type());
+    Value mask = arith::ConstantOp::create(b, loc, b.getI16IntegerAttr(-1));
+    Value rounding = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(4));
+    Value result = p;
+    for (int64_t at = 0; at < type.getDimSize(0); at += width) {
+      auto part = [&](Value x) -> Value {
+        return vector::ExtractStridedSliceOp::create(b, loc, x, {at}, {width}, {1});
+      };
+      Value x = part(p);
+      auto call = LLVM::CallIntrinsicOp::create(
+          b, loc, chunk, b.getStringAttr("llvm.x86.avx512.mask.scalef.ps.512"),
+          ValueRange{x, part(n), x, mask, rounding});
+      result = vector::InsertStridedSliceOp::create(b, loc, call.getResult(0), result,
+                                                    ArrayRef<int64_t>{at}, ArrayRef<int64_t>{1});
+    }
+    return result;
+  }
+
   /// p * 2^n in two steps, so that the result may be denormal or infinite.
   Value scale(Value p, Value n) {
+    if (auto type = dyn_cast<VectorType>(like);
+        type && avx512 && type.getRank() == 1 && type.getDimSize(0) % 16 == 0)
+      return scaleByInstruction(p, n, type);
     Value whole = arith::FPToSIOp::create(b, loc, likeType(like, b.getI32Type()), n);
     Value half = arith::ShRSIOp::create(b, loc, whole, integer(32, 1));
     Value rest = arith::SubIOp::create(b, loc, whole, half);
@@ -89,11 +114,12 @@ constexpr double kExp[] = {1.0, 1.0, 0.5, 0.16666504740715027,
                            0.04166635125875473, 0.008369152434170246, 0.0013941113138571382};
 
 struct LowerExp2 : OpRewritePattern<math::Exp2Op> {
-  using OpRewritePattern::OpRewritePattern;
+  LowerExp2(MLIRContext *context, bool avx512) : OpRewritePattern(context), avx512(avx512) {}
+  bool avx512;
   LogicalResult matchAndRewrite(math::Exp2Op op, PatternRewriter &rewriter) const override {
     if (!getElementTypeOrSelf(op.getType()).isF32())
       return failure();
-    Emitter e{rewriter, op.getLoc(), op.getType()};
+    Emitter e{rewriter, op.getLoc(), op.getType(), avx512};
     Value x = e.atMost(e.atLeast(op.getOperand(), e.real(-151.0)), e.real(129.0));
     Value n = math::RoundEvenOp::create(rewriter, op.getLoc(), x);
     Value f = arith::SubFOp::create(rewriter, op.getLoc(), x, n);
@@ -103,11 +129,12 @@ struct LowerExp2 : OpRewritePattern<math::Exp2Op> {
 };
 
 struct LowerExp : OpRewritePattern<math::ExpOp> {
-  using OpRewritePattern::OpRewritePattern;
+  LowerExp(MLIRContext *context, bool avx512) : OpRewritePattern(context), avx512(avx512) {}
+  bool avx512;
   LogicalResult matchAndRewrite(math::ExpOp op, PatternRewriter &rewriter) const override {
     if (!getElementTypeOrSelf(op.getType()).isF32())
       return failure();
-    Emitter e{rewriter, op.getLoc(), op.getType()};
+    Emitter e{rewriter, op.getLoc(), op.getType(), avx512};
     Value x = e.atMost(e.atLeast(op.getOperand(), e.real(-105.0)), e.real(89.5));
     Value n = math::RoundEvenOp::create(rewriter, op.getLoc(), e.mul(x, e.real(1.44269504088896)));
     // ln 2 in two parts: the first has few enough bits for an exact product.
@@ -362,12 +389,15 @@ struct CallLibm : RewritePattern {
 };
 
 struct SimLowerScalarsPass : piton::impl::SimLowerScalarsBase<SimLowerScalarsPass> {
+  using SimLowerScalarsBase::SimLowerScalarsBase;
+
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     math::populateExpansionPatterns(patterns, {"fpowi", "clampf"});
-    patterns.add<LowerExp, LowerExp2, CallLibm, WidenBf16, NarrowBf16, WidenFloat8, NarrowFloat8,
+    patterns.add<LowerExp, LowerExp2>(context, avx512);
+    patterns.add<CallLibm, WidenBf16, NarrowBf16, WidenFloat8, NarrowFloat8,
                  GuardDivision<arith::DivSIOp, true>, GuardDivision<arith::RemSIOp, true>,
                  GuardDivision<arith::DivUIOp, false>, GuardDivision<arith::RemUIOp, false>>(
         context);

@@ -9,6 +9,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <array>
+
 using namespace mlir;
 
 namespace piton::simulator {
@@ -176,6 +178,52 @@ bool matchFill(linalg::FillOp fill, memref::CopyOp copy, Load &load) {
   return !pad || !guard->isProperAncestor(pad);
 }
 
+bool isDot(Operation *op) { return isa<linalg::MatmulOp>(op); }
+
+/// The extent of an operand of a dot in an iteration dimension; null: full, or not a load.
+Value dotLimit(const Load *load, AffineMap map, unsigned dimension) {
+  if (!load)
+    return Value();
+  for (auto [i, result] : llvm::enumerate(map.getResults()))
+    if (auto dim = dyn_cast<AffineDimExpr>(result); dim && dim.getPosition() == dimension)
+      return load->box[i];
+  return Value();
+}
+
+bool isZeroOrAnything(Value pad) {
+  if (!pad)
+    return true;
+  Attribute value;
+  if (!matchPattern(pad, m_Constant(&value)))
+    return false;
+  if (auto real = dyn_cast<FloatAttr>(value))
+    return real.getValue().isPosZero();
+  auto integer = dyn_cast<IntegerAttr>(value);
+  return integer && integer.getValue().isZero();
+}
+
+/// The loads of a dot's operands A and B.
+std::array<const Load *, 2> dotLoads(Operation *dot, const Transfers &transfers) {
+  std::array<const Load *, 2> loads{};
+  for (unsigned i = 0; i < 2; ++i)
+    if (auto load = transfers.loads.find(dot->getOperand(i)); load != transfers.loads.end())
+      loads[i] = &load->second;
+  return loads;
+}
+
+/// Rows and columns must be full: what is outside of a box takes part in the product as 0.
+/// The summed dimension may end early, for both operands at the same place.
+bool dotCanRead(Operation *dot, const Transfers &transfers) {
+  auto [a, b] = dotLoads(dot, transfers);
+  SmallVector<AffineMap> maps = cast<linalg::LinalgOp>(dot).getIndexingMapsArray();
+  if (dotLimit(a, maps[0], 0) || dotLimit(b, maps[1], 1))
+    return false;
+  Value endA = dotLimit(a, maps[0], 2), endB = dotLimit(b, maps[1], 2);
+  if (!endA && !endB)
+    return true;
+  return a && b && sameBox({endA}, {endB}) && isZeroOrAnything(a->pad) && isZeroOrAnything(b->pad);
+}
+
 struct Finder {
   llvm::function_ref<bool(Operation *)> isVectorized;
   Transfers result;
@@ -207,8 +255,8 @@ struct Finder {
         if (fill || other.getDpsInits().front() != buffer.getResult())
           return false;
         fill = other;
-      } else if (isVectorized(user) &&
-                 !llvm::is_contained(SmallVector<Value>(cast<linalg::GenericOp>(user).getDpsInits()),
+      } else if ((isVectorized(user) || isDot(user)) &&
+                 !llvm::is_contained(SmallVector<Value>(cast<linalg::LinalgOp>(user).getDpsInits()),
                                      buffer.getResult())) {
         readers.push_back(user);
       } else {
@@ -322,12 +370,47 @@ Transfers findTransfers(func::FuncOp function,
     if (finder.matchLoad(buffer, load))
       finder.result.loads.insert({buffer.getResult(), load});
   }
+  // A dot that cannot read memory takes its loads out, which may stop other dots.
+  for (bool changed = true; changed;) {
+    changed = false;
+    function.walk([&](linalg::MatmulOp dot) {
+      if (dotCanRead(dot, finder.result))
+        return;
+      for (Value operand : dot.getDpsInputs())
+        changed |= finder.result.loads.erase(operand);
+    });
+  }
   for (memref::AllocOp buffer : buffers) {
     Store store;
     if (!finder.result.loads.contains(buffer.getResult()) && finder.matchStore(buffer, store))
       finder.result.stores.insert({buffer.getResult(), store});
   }
   return std::move(finder.result);
+}
+
+void readDotsFromMemory(func::FuncOp function, Transfers &transfers) {
+  SmallVector<linalg::MatmulOp> dots;
+  function.walk([&](linalg::MatmulOp dot) { dots.push_back(dot); });
+  for (linalg::MatmulOp dot : dots) {
+    auto loads = dotLoads(dot, transfers);
+    SmallVector<AffineMap> maps = dot.getIndexingMapsArray();
+    OpBuilder b(dot);
+    for (unsigned i = 0; i < 2; ++i) {
+      const Load *load = loads[i];
+      if (!load)
+        continue;
+      Value operand = load->memory;
+      if (Value end = dotLimit(load, maps[i], 2)) {
+        auto type = cast<MemRefType>(operand.getType());
+        SmallVector<OpFoldResult> offsets(2, b.getIndexAttr(0)), ones(2, b.getIndexAttr(1)), sizes;
+        for (unsigned d = 0; d < 2; ++d)
+          sizes.push_back(load->box[d] ? OpFoldResult(load->box[d])
+                                       : OpFoldResult(b.getIndexAttr(type.getDimSize(d))));
+        operand = memref::SubViewOp::create(b, dot.getLoc(), operand, offsets, sizes, ones);
+      }
+      dot->setOperand(i, operand);
+    }
+  }
 }
 
 } // namespace piton::simulator

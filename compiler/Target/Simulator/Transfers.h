@@ -47,9 +47,14 @@ bool isLocalMemory(mlir::Value memref);
 /// True when `op` may write memory outside of the block's local buffers, or synchronises.
 bool mayWriteSharedMemory(mlir::Operation *op);
 
-/// Finds the transfers whose only readers and writers satisfy `isVectorized`.
+/// Finds the transfers whose only readers and writers satisfy `isVectorized`, or are dots
+/// that can read memory (see readDotsFromMemory).
 Transfers findTransfers(mlir::func::FuncOp function,
                         llvm::function_ref<bool(mlir::Operation *)> isVectorized);
+
+/// Lets dots read the memory of loads instead of local copies. An end of the summed
+/// dimension that both operands have limits the sum.
+void readDotsFromMemory(mlir::func::FuncOp function, Transfers &transfers);
 
 } // namespace piton::simulator
 

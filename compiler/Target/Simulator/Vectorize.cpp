@@ -765,12 +765,11 @@ struct SimVectorizePass : piton::impl::SimVectorizeBase<SimVectorizePass> {
       if (std::optional<Plan> plan = planFor(op))
         plans.insert({op, *plan});
     });
-    if (plans.empty())
-      return;
     Transfers transfers =
         findTransfers(function, [&](Operation *op) { return plans.contains(op); });
     for (auto &[op, plan] : plans)
       RowEmitter(plan, transfers, lanes, maskNarrow).emit();
+    readDotsFromMemory(function, transfers);
     for (auto &[buffer, load] : transfers.loads)
       eraseTransfer(load.copy, load.fill, load.buffer);
     for (auto &[buffer, store] : transfers.stores)
