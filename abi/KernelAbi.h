@@ -104,7 +104,8 @@ static_assert(offsetof(BlockContext, grid) == 8 && offsetof(BlockContext, pid) =
 using KernelEntry = void (*)(const uint8_t *args, BlockContext *context);
 
 /// Symbol of the entry in the image: this prefix, then the kernel's name. The image is loaded with
-/// RTLD_NOW | RTLD_LOCAL, so libm.so.6 and libmvec.so.1 must be among its DT_NEEDED if it uses them.
+/// RTLD_NOW | RTLD_LOCAL, so libm.so.6 and libmvec.so.1 must be among its DT_NEEDED if it uses
+/// them.
 inline constexpr char kEntryPrefix[] = "piton_entry_";
 
 } // namespace piton

@@ -86,6 +86,13 @@ bool prepareFiber(Slot &slot, Launch &launch) {
 
 using Clock = std::chrono::steady_clock;
 
+/// Time this thread has run: other processes on the CPU must not make a wait look like work.
+std::chrono::nanoseconds cpuTime() {
+  timespec t = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
+}
+
 /// Seconds without any block starting or ending after which a launch in which every block waits is
 /// reported; 0 for never.
 std::chrono::seconds standstillTime() {
@@ -130,14 +137,15 @@ public:
       _mm_pause();
       return;
     }
+    auto perFiber = cpuTime() - windowStart;
+    perFiber /= kWindow * std::max<size_t>(liveFibers, 1);
     sched_yield();
+    windowStart = cpuTime();
     Clock::time_point now = Clock::now();
     if (rounds == kWindow) {
-      idleSince = windowStart = now;
+      idleSince = now;
       return;
     }
-    auto perFiber = (now - windowStart) / (kWindow * std::max<size_t>(liveFibers, 1));
-    windowStart = now;
     auto idle = now - idleSince;
     // The first millisecond is spun, since waking up costs tens of microseconds.
     if (idle < std::chrono::milliseconds(1))
@@ -149,8 +157,8 @@ public:
     auto nap = std::min<Clock::duration>(idle / 16, std::chrono::microseconds(500));
     timespec time = {0, static_cast<long>(std::chrono::nanoseconds(nap).count())};
     nanosleep(&time, nullptr);
-    windowStart = Clock::now();
-    sleepAgain = windowStart + (windowStart - now);
+    Clock::time_point after = Clock::now();
+    sleepAgain = after + (after - now);
   }
 
 private:
@@ -187,7 +195,8 @@ private:
   uint64_t rounds = 0, lastProgress = UINT64_MAX, slowWindows = 0, fastWindows = 0;
   bool idling = false;
   std::chrono::seconds limit{0};
-  Clock::time_point idleSince, windowStart, sleepAgain, stillSince;
+  std::chrono::nanoseconds windowStart{0};
+  Clock::time_point idleSince, sleepAgain, stillSince;
 };
 
 /// Starts the next block in an idle slot; false if there is none.

@@ -9,9 +9,10 @@
  *    release; devices live as long as the process;
  *  - device memory is memory of this process, so the host may read and write it directly.
  *
- * Environment: TRITON_ASCEND_ARCH selects the SoC, PITON_DEVICE_COUNT the number of devices,
- * PITON_NUM_THREADS (or OMP_NUM_THREADS) the host threads of a launch, PITON_STRICT=1 makes exceeded
- * NPU limits errors. */
+ * Environment: TRITON_ASCEND_ARCH selects the SoC, PITON_DEVICE_COUNT the number of devices (8),
+ * PITON_NUM_THREADS (or OMP_NUM_THREADS) the host threads of a launch, PITON_STRICT=1 makes
+ * exceeded NPU limits errors, PITON_STANDSTILL_SECONDS sets after how long a launch in which all
+ * blocks wait is reported (10; 0 for never). */
 #ifndef PITON_RUNTIME_H
 #define PITON_RUNTIME_H
 
@@ -33,9 +34,9 @@ typedef struct piton_kernel piton_kernel_t;
 
 /** What a device is. Strings live as long as the process. */
 typedef struct piton_device_properties {
-  const char *name;      /**< SoC, e.g. "Ascend910B3" */
-  const char *arch;      /**< ISA of its cores, e.g. "dav-c220" */
-  uint32_t ai_cores;     /**< AI cores; one cube and two vector cores each on most SoCs */
+  const char *name;  /**< SoC, e.g. "Ascend910B3" */
+  const char *arch;  /**< ISA of its cores, e.g. "dav-c220" */
+  uint32_t ai_cores; /**< AI cores; one cube and two vector cores each on most SoCs */
   uint32_t cube_cores;
   uint32_t vector_cores;
   uint32_t clock_mhz;    /**< 0 if not published */
@@ -46,8 +47,8 @@ typedef struct piton_device_properties {
   uint64_t l0a_bytes;
   uint64_t l0b_bytes;
   uint64_t l0c_bytes;
-  uint32_t max_blocks;   /**< largest grid of a launch */
-  uint32_t is_a5;        /**< 1 for the 950 generation */
+  uint32_t max_blocks; /**< largest grid of a launch */
+  uint32_t is_a5;      /**< 1 for the 950 generation */
 } piton_device_properties_t;
 
 /** Number of devices. Fails with PITON_ERROR_INVALID_ARGUMENT if TRITON_ASCEND_ARCH or
@@ -87,7 +88,8 @@ PITON_API piton_status_t piton_memory_free(void *pointer);
 PITON_API piton_status_t piton_memory_device(const void *pointer, piton_device_t **out_device);
 
 /** Copies in stream order; ranges may overlap. With a NULL stream the copy is done on return.
- * Both ranges must be valid until the copy is done; it is the caller's duty that they are mapped. */
+ * Both ranges must be valid until the copy is done; it is the caller's duty that they are mapped.
+ */
 PITON_API piton_status_t piton_memory_copy(void *destination, const void *source, uint64_t bytes,
                                            piton_stream_t *stream);
 
@@ -179,9 +181,9 @@ typedef struct piton_argument {
   piton_type_t type;    /**< PITON_TYPE_POINTER for buffers */
   piton_type_t pointee; /**< element type of a buffer */
   uint32_t offset;      /**< in the packed argument block */
-  uint32_t slot_bytes;  /**< 8 for pointers and 64-bit scalars, else 4; F16 and BF16 travel as F32 */
-  int32_t tensor_kind;  /**< 0 input, 1 output, 2 both, -1 unknown */
-  const char *name;     /**< may be empty */
+  uint32_t slot_bytes; /**< 8 for pointers and 64-bit scalars, else 4; F16 and BF16 travel as F32 */
+  int32_t tensor_kind; /**< 0 input, 1 output, 2 both, -1 unknown */
+  const char *name;    /**< may be empty */
 } piton_argument_t;
 
 /** What a kernel is. Strings live as long as the kernel. */
@@ -190,8 +192,8 @@ typedef struct piton_kernel_properties {
   const char *target;   /**< SoC it was compiled for */
   const char *mix_mode; /**< "aiv", "aic" or "mix" */
   uint32_t argument_count;
-  uint32_t can_block;   /**< 1 if blocks may wait for each other */
-  uint32_t distributed; /**< 1 if it needs an initialised symmetric heap */
+  uint32_t can_block;      /**< 1 if blocks may wait for each other */
+  uint32_t distributed;    /**< 1 if it needs an initialised symmetric heap */
   uint64_t argument_bytes; /**< size of the packed argument block */
   uint64_t local_bytes;    /**< local memory of one block */
 } piton_kernel_properties_t;

@@ -21,14 +21,14 @@ typedef enum piton_status {
   PITON_ERROR_INVALID_ARGUMENT = 1, /**< a null handle, a bad size, an unknown name */
   PITON_ERROR_OUT_OF_MEMORY = 2,    /**< the device's capacity or the host's memory is used up */
   PITON_ERROR_INVALID_IMAGE = 3,    /**< a kernel image that is damaged or of another version */
-  PITON_ERROR_UNSUPPORTED = 4,      /**< right, but not on this machine (CPU features, image kind) */
-  PITON_ERROR_LIMIT = 5,            /**< a limit of the NPU is exceeded and PITON_STRICT=1 */
-  PITON_ERROR_KERNEL_FAULT = 6,     /**< a kernel touched an invalid address or divided by zero */
-  PITON_ERROR_KERNEL_ASSERT = 7,    /**< a tl.device_assert failed */
-  PITON_ERROR_INTERRUPTED = 8,      /**< Ctrl-C, or piton_launch_interrupt, ended a launch or wait */
-  PITON_ERROR_NOT_INITIALIZED = 9,  /**< a distributed kernel before the symmetric heap exists */
-  PITON_ERROR_NOT_READY = 10,       /**< a query found unfinished work; not a failure */
-  PITON_ERROR_SYSTEM = 11           /**< the operating system refused something */
+  PITON_ERROR_UNSUPPORTED = 4,     /**< right, but not on this machine (CPU features, image kind) */
+  PITON_ERROR_LIMIT = 5,           /**< a limit of the NPU is exceeded and PITON_STRICT=1 */
+  PITON_ERROR_KERNEL_FAULT = 6,    /**< a kernel touched an invalid address or divided by zero */
+  PITON_ERROR_KERNEL_ASSERT = 7,   /**< a tl.device_assert failed */
+  PITON_ERROR_INTERRUPTED = 8,     /**< Ctrl-C, or piton_launch_interrupt, ended a launch or wait */
+  PITON_ERROR_NOT_INITIALIZED = 9, /**< a distributed kernel before the symmetric heap exists */
+  PITON_ERROR_NOT_READY = 10,      /**< a query found unfinished work; not a failure */
+  PITON_ERROR_SYSTEM = 11          /**< the operating system refused something */
 } piton_status_t;
 
 /** Name of a status code, e.g. "PITON_ERROR_LIMIT". Any thread; never null. */

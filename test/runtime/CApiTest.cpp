@@ -413,14 +413,16 @@ TEST(CApi, WarmLaunch) {
   OK(piton_stream_default(device(), &stream));
   Args args;
   OK(run(kernel, stream, args));
-  auto start = std::chrono::steady_clock::now();
-  constexpr int n = 2000;
-  for (int i = 0; i < n; ++i)
+  double best = 1e9; // other processes only make launches slower
+  for (int i = 0; i < 2000; ++i) {
+    auto start = std::chrono::steady_clock::now();
     OK(run(kernel, stream, args));
-  std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
-  std::printf("warm launch of one block through a stream: %.2f us\n", time.count() / n);
+    std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
+    best = std::min(best, time.count());
+  }
+  std::printf("warm launch of one block through a stream: %.2f us\n", best);
 #if !defined(PITON_ASAN) && !defined(PITON_TSAN)
-  EXPECT_LT(time.count() / n, 30); // the bench holds the real bound; this finds disasters
+  EXPECT_LT(best, 3);
 #endif
 }
 

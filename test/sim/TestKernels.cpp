@@ -98,7 +98,7 @@ KERNEL(await) {
 KERNEL(locked) {
   auto *word = argument<volatile uint32_t *>(args, 0);
   auto *lock = reinterpret_cast<uint64_t *>(c->lockBuffer);
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < 3; ++i) {
     c->services->lock(c, lock);
     uint32_t value = *word;
     c->services->yield(c);
