@@ -67,7 +67,9 @@ void piton::buildTtAdapterPipeline(OpPassManager &pm, const PipelineOptions &opt
   pm.addPass(createTritonToHFusionPass());
   pm.addPass(createTritonToLLVMPass());
   // The loops over lanes cut values out of tensors: compute the lane instead, and structure
-  // what that lays open.
+  // what that lays open. Nothing is split any more: a mask that fell apart then would come too
+  // late for the loops.
+  structured.enableLinearize = false;
   pm.addPass(createBubbleUpOperationPass());
   pm.addPass(createTritonToStructuredPass(structured));
   pm.addPass(createCanonicalizerPass());

@@ -26,8 +26,7 @@ static std::string explain(const LaneForm &form) {
 }
 
 Value materializeBase(LaneAnalysis &lanes, const LaneForm &form, Type pointerType,
-                      OpBuilder &builder, Location loc,
-                      const DenseMap<Value, Value> *replaced) {
+                      OpBuilder &builder, Location loc, const DenseMap<Value, Value> *replaced) {
   ExprContext &context = lanes.expressions();
   Value base = form.base;
   if (replaced && base)

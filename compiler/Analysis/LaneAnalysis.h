@@ -41,8 +41,8 @@ struct OpaqueTerm {
 struct LaneForm {
   enum class Base { None, Pointer, Address, Opaque };
   Base baseKind = Base::None;
-  mlir::Value base;       ///< scalar pointer (Pointer), or tensor of pointers (Opaque)
-  Expr address;           ///< Address: the byte address, an integer
+  mlir::Value base;                   ///< scalar pointer (Pointer), or tensor of pointers (Opaque)
+  Expr address;                       ///< Address: the byte address, an integer
   mlir::SmallVector<int, 4> baseDims; ///< Opaque: as OpaqueTerm::dims
   mlir::SmallVector<mlir::SmallVector<Piece, 1>, 4> dims;
   Expr offset;
@@ -62,6 +62,10 @@ struct LaneForm {
   const Expr *stride(unsigned dim) const;
 };
 
+/// True when two forms have the same pieces and opaque terms.
+bool samePieces(const LaneForm &a, const LaneForm &b);
+/// The bits of an integer (or the elements of a tensor of them); 64 for others.
+unsigned integerWidth(mlir::Type type);
 /// The bytes an element of `type` takes in memory; 0 if unknown.
 int64_t elementBytes(mlir::Type type);
 

@@ -145,18 +145,23 @@ private:
 
 Predicate toSigned(Predicate predicate) {
   switch (predicate) {
-  case Predicate::ult: return Predicate::slt;
-  case Predicate::ule: return Predicate::sle;
-  case Predicate::ugt: return Predicate::sgt;
-  case Predicate::uge: return Predicate::sge;
-  default: return predicate;
+  case Predicate::ult:
+    return Predicate::slt;
+  case Predicate::ule:
+    return Predicate::sle;
+  case Predicate::ugt:
+    return Predicate::sgt;
+  case Predicate::uge:
+    return Predicate::sge;
+  default:
+    return predicate;
   }
 }
 
 } // namespace
 
-std::optional<MaskBox> BoxBuilder::difference(const LaneForm &a, const LaneForm &b,
-                                              int64_t shift, ArrayRef<int64_t> shape) {
+std::optional<MaskBox> BoxBuilder::difference(const LaneForm &a, const LaneForm &b, int64_t shift,
+                                              ArrayRef<int64_t> shape) {
   LaneForm left = a, right = b;
   left.offset = right.offset = 0;
   std::optional<LaneForm> form = lanes.add(left, lanes.scale(right, -1));
@@ -255,10 +260,18 @@ std::optional<MaskBox> BoxBuilder::compare(arith::CmpIOp op, bool negated) {
 
   std::optional<MaskBox> box;
   switch (predicate) {
-  case Predicate::slt: box = difference(b, a, -1, shape); break;
-  case Predicate::sle: box = difference(b, a, 0, shape); break;
-  case Predicate::sgt: box = difference(a, b, -1, shape); break;
-  case Predicate::sge: box = difference(a, b, 0, shape); break;
+  case Predicate::slt:
+    box = difference(b, a, -1, shape);
+    break;
+  case Predicate::sle:
+    box = difference(b, a, 0, shape);
+    break;
+  case Predicate::sgt:
+    box = difference(a, b, -1, shape);
+    break;
+  case Predicate::sge:
+    box = difference(a, b, 0, shape);
+    break;
   case Predicate::eq: {
     std::optional<MaskBox> low = difference(a, b, 0, shape), high = difference(b, a, 0, shape);
     if (low && high)
@@ -416,10 +429,11 @@ MaskBox BoxBuilder::compute(Value mask, bool negated) {
     }
   } else if (auto cmp = dyn_cast<arith::CmpIOp>(op)) {
     box = compare(cmp, negated);
-  } else if (isa<triton::BroadcastOp, triton::ExpandDimsOp, triton::TransOp, triton::ReshapeOp>(op)) {
+  } else if (isa<triton::BroadcastOp, triton::ExpandDimsOp, triton::TransOp, triton::ReshapeOp>(
+                 op)) {
     box = throughShape(op, negated);
-  } else if (OpTrait::hasElementwiseMappableTraits(op) &&
-             lanes.of(mask).isUniform() && lanes.of(mask).opaque.empty()) {
+  } else if (OpTrait::hasElementwiseMappableTraits(op) && lanes.of(mask).isUniform() &&
+             lanes.of(mask).opaque.empty()) {
     // Equal lanes, whatever computes them: the first stands for all.
     Expr condition = context.leaf(mask, false);
     box = uniform(negated ? Expr(1) - condition : condition, shape);

@@ -34,8 +34,9 @@ class LaneAnalysis;
 /// A mask before any IR: bounds as expressions, the rest as i1 tensors under shape ops.
 struct MaskBox {
   struct Residual {
-    mlir::Value value;                        ///< i1 tensor
-    llvm::SmallVector<mlir::Operation *, 2> shape; ///< expand_dims, broadcast, ... to apply in order
+    mlir::Value value; ///< i1 tensor
+    llvm::SmallVector<mlir::Operation *, 2>
+        shape; ///< expand_dims, broadcast, ... to apply in order
     bool negated = false;
   };
   llvm::SmallVector<Expr> lo, hi; ///< clamped: 0 <= lo <= hi <= size

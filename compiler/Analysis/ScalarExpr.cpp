@@ -323,8 +323,8 @@ int64_t ExprContext::divisor(const Expr &expr) {
   for (const Expr::Term &term : expr.terms) {
     __int128 product = term.factor == INT64_MIN ? 1 : std::abs(term.factor);
     for (unsigned id : term.atoms)
-      product = std::min<__int128>(product * std::max<int64_t>(atomDivisor(atoms[id]), 1),
-                                   INT64_MAX);
+      product =
+          std::min<__int128>(product * std::max<int64_t>(atomDivisor(atoms[id]), 1), INT64_MAX);
     if (product == INT64_MAX)
       product = 1;
     result = std::gcd(result, static_cast<int64_t>(product));
@@ -446,10 +446,10 @@ private:
   Value saturatedDifference(Value a, Value b) {
     Value difference = create<arith::SubIOp>(a, b);
     // Overflow: the operands differ in sign, and so do the result and `a`.
-    Value flips = create<arith::AndIOp>(create<arith::XOrIOp>(a, b),
-                                        create<arith::XOrIOp>(a, difference));
-    Value limit = select(compare(arith::CmpIPredicate::slt, a, number(0)), number(-kFar),
-                         number(kFar));
+    Value flips =
+        create<arith::AndIOp>(create<arith::XOrIOp>(a, b), create<arith::XOrIOp>(a, difference));
+    Value limit =
+        select(compare(arith::CmpIPredicate::slt, a, number(0)), number(-kFar), number(kFar));
     Value exact = select(compare(arith::CmpIPredicate::slt, flips, number(0)), limit, difference);
     return create<arith::MinSIOp>(create<arith::MaxSIOp>(exact, number(-kFar)), number(kFar));
   }
@@ -486,8 +486,7 @@ private:
       break;
     case ExprContext::Kind::Compare:
       result = builder.createOrFold<arith::IndexCastUIOp>(
-          loc, builder.getIndexType(),
-          compare(arith::CmpIPredicate::sge, value(a.a), number(0)));
+          loc, builder.getIndexType(), compare(arith::CmpIPredicate::sge, value(a.a), number(0)));
       break;
     case ExprContext::Kind::SatSub:
       result = saturatedDifference(value(a.a), value(a.b));

@@ -101,8 +101,9 @@ public:
 
   /// Creates the ops of `expr` at the builder's insertion point. `replaced` maps leaf and
   /// symbol values to the (integer or index) values that stand for them.
-  mlir::OpFoldResult materialize(mlir::OpBuilder &builder, mlir::Location loc, const Expr &expr,
-                                 const llvm::DenseMap<mlir::Value, mlir::Value> *replaced = nullptr);
+  mlir::OpFoldResult
+  materialize(mlir::OpBuilder &builder, mlir::Location loc, const Expr &expr,
+              const llvm::DenseMap<mlir::Value, mlir::Value> *replaced = nullptr);
 
 private:
   struct Atom {

@@ -70,11 +70,20 @@ static IntRange assumed(Value value, IntRange known) {
     P pred = compare.getPredicate();
     if (!left) {
       switch (pred) {
-      case P::slt: pred = P::sgt; break;
-      case P::sle: pred = P::sge; break;
-      case P::sgt: pred = P::slt; break;
-      case P::sge: pred = P::sle; break;
-      default: break;
+      case P::slt:
+        pred = P::sgt;
+        break;
+      case P::sle:
+        pred = P::sge;
+        break;
+      case P::sgt:
+        pred = P::slt;
+        break;
+      case P::sge:
+        pred = P::sle;
+        break;
+      default:
+        break;
       }
     }
     if (pred == P::sge)

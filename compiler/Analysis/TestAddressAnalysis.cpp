@@ -39,8 +39,8 @@ struct TestAddressAnalysis : impl::TestAddressAnalysisPassBase<TestAddressAnalys
         dynamic.push_back(scalar);
     if (dynamic.empty())
       return;
-    auto cast = UnrealizedConversionCastOp::create(
-        builder, loc, TypeRange{builder.getNoneType()}, dynamic);
+    auto cast =
+        UnrealizedConversionCastOp::create(builder, loc, TypeRange{builder.getNoneType()}, dynamic);
     cast->setAttr("name", builder.getStringAttr(name));
   }
 

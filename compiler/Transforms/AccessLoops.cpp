@@ -127,6 +127,8 @@ public:
     type = cast<RankedTensorType>(pointerOf(access).getType());
     if (!type.hasStaticShape() || type.getNumElements() == 0)
       return;
+    if (!scalarize && !mayWrap && splitOffWrap())
+      return;
     plan();
     if (!needed)
       return;
@@ -176,6 +178,86 @@ private:
   void replaceWith(ValueRange results) {
     access->replaceAllUsesWith(results);
     access->erase();
+  }
+
+  /// Rows taken modulo a size that is known at run time only, `(start + range) % size`, wrap in
+  /// the last block alone: where no lane of this access wraps, it goes through the plain address.
+  bool splitOffWrap() {
+    LaneForm form = lanes.of(pointerOf(access));
+    if (form.isStructured() || form.baseKind == LaneForm::Base::Opaque || form.opaque.empty())
+      return false;
+    ExprContext &context = lanes.expressions();
+    SmallVector<OpaqueTerm, 1> terms = std::move(form.opaque);
+    form.opaque.clear();
+    SmallVector<Expr> notNegative; // expressions that must be for the plain address to hold
+    for (const OpaqueTerm &term : terms) {
+      Operation *rem = term.value.getDefiningOp();
+      if (!isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(rem))
+        return false;
+      const LaneForm &source = lanes.of(rem->getOperand(0));
+      const LaneForm &size = lanes.of(rem->getOperand(1));
+      if (!source.opaque.empty() || source.baseKind != LaneForm::Base::None ||
+          !size.opaque.empty() || !size.isUniform())
+        return false;
+      // The lanes of the source along the dimensions of this access.
+      LaneForm part;
+      for (int64_t extent : type.getShape()) {
+        part.dims.emplace_back();
+        if (extent != 1)
+          part.dims.back().push_back({extent, 0});
+      }
+      Expr least = source.offset, most = source.offset;
+      for (auto [dim, pieces] : llvm::enumerate(source.dims))
+        for (const Piece &piece : pieces) {
+          std::optional<int64_t> stride = piece.stride.constant();
+          if (!stride || pieces.size() != 1)
+            return false;
+          if (*stride == 0)
+            continue;
+          if (term.dims[dim] < 0)
+            return false;
+          part.dims[term.dims[dim]][0].stride = *stride;
+          (*stride < 0 ? least : most) =
+              (*stride < 0 ? least : most) + Expr(*stride * (piece.size - 1));
+        }
+      part.offset = source.offset;
+      std::optional<LaneForm> sum = lanes.add(form, lanes.scale(part, term.factor));
+      if (!sum)
+        return false;
+      form = *sum;
+      notNegative.push_back(least);
+      notNegative.push_back(size.offset - most - Expr(1));
+    }
+    MaskBox bounds = analyzeMaskBox(lanes, mask, type.getShape());
+    if (!form.isStructured() || !bounds.residuals.empty())
+      return false;
+    builder.setInsertionPoint(access);
+    Value plain;
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    for (const Expr &expr : notNegative) {
+      Value bound =
+          getValueOrCreateConstantIndexOp(builder, loc, context.materialize(builder, loc, expr));
+      Value holds =
+          builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, bound, zero);
+      plain = plain ? builder.createOrFold<arith::AndIOp>(loc, plain, holds) : holds;
+    }
+    auto branch = scf::IfOp::create(builder, loc, access->getResultTypes(), plain,
+                                    /*withElseRegion=*/true);
+    OpBuilder then = branch.getThenBodyBuilder();
+    Value pointers = materializeForm(then, loc, lanes, form, type);
+    Operation *direct = createAccess(then, access, pointers, valuesOf(access), mask, otherOf());
+    Operation *wrapped = branch.getElseBodyBuilder().clone(*access);
+    if (access->getNumResults()) {
+      scf::YieldOp::create(then, loc, direct->getResults());
+      OpBuilder otherwise = OpBuilder::atBlockEnd(branch.elseBlock());
+      scf::YieldOp::create(otherwise, loc, wrapped->getResults());
+    }
+    replaceWith(branch.getResults());
+    AccessRewriter rest(wrapped, scalarize);
+    rest.mayWrap = true;
+    rest.run();
+    rewriteAccess(direct);
+    return true;
   }
 
   /// Chooses the dimensions to loop over.
@@ -307,8 +389,8 @@ private:
     }
     if (verify && !isStructuredAddress(pointer))
       return false;
-    Type resultType = access->getNumResults() ? triton::getPointeeTypeOf(pointer.getType())
-                                              : Type();
+    Type resultType =
+        access->getNumResults() ? triton::getPointeeTypeOf(pointer.getType()) : Type();
     scf::IfOp guard;
     OpBuilder inner(builder);
     if (condition) {
@@ -364,6 +446,7 @@ private:
   MaskBox box;
   llvm::SmallBitVector loops;
   bool needed = false;
+  bool mayWrap = false; ///< a lane may wrap: the plain address has its own branch already
 };
 
 } // namespace

@@ -19,11 +19,13 @@ Value toI64(OpBuilder &builder, Location loc, OpFoldResult value) {
   if (std::optional<int64_t> number = getConstantIntValue(value))
     return constantI64(builder, loc, *number);
   Value scalar = cast<Value>(value);
-  if (auto cast = scalar.getDefiningOp<arith::IndexCastOp>(); cast && cast.getIn().getType().isInteger(64))
+  if (auto cast = scalar.getDefiningOp<arith::IndexCastOp>();
+      cast && cast.getIn().getType().isInteger(64))
     return cast.getIn();
   if (scalar.getType().isInteger(64))
     return scalar;
-  if (auto cast = scalar.getDefiningOp<arith::IndexCastOp>(); cast && isa<IndexType>(cast.getType()))
+  if (auto cast = scalar.getDefiningOp<arith::IndexCastOp>();
+      cast && isa<IndexType>(cast.getType()))
     return builder.createOrFold<arith::ExtSIOp>(loc, builder.getI64Type(), cast.getIn());
   if (isa<IndexType>(scalar.getType()))
     return builder.createOrFold<arith::IndexCastOp>(loc, builder.getI64Type(), scalar);
@@ -74,8 +76,8 @@ Value buildOffsets(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> stri
 Value buildPointers(OpBuilder &builder, Location loc, Value base, OpFoldResult offset,
                     ArrayRef<OpFoldResult> strides, ArrayRef<int64_t> shape) {
   if (!isConstantIntValue(offset, 0))
-    base = triton::AddPtrOp::create(builder, loc, base.getType(), base,
-                                    toI64(builder, loc, offset));
+    base =
+        triton::AddPtrOp::create(builder, loc, base.getType(), base, toI64(builder, loc, offset));
   Value pointers = splatTo(builder, loc, base, shape);
   if (Value offsets = buildOffsets(builder, loc, strides, shape))
     pointers = triton::AddPtrOp::create(builder, loc, pointers.getType(), pointers, offsets);
@@ -95,9 +97,8 @@ static Value spread(OpBuilder &builder, Location loc, Value value, ArrayRef<int>
   SmallVector<int32_t> order;
   for (unsigned index = 0; index < dims.size(); ++index)
     order.push_back(index);
-  llvm::sort(order, [&](int32_t a, int32_t b) {
-    return std::pair(dims[a], a) < std::pair(dims[b], b);
-  });
+  llvm::sort(order,
+             [&](int32_t a, int32_t b) { return std::pair(dims[a], a) < std::pair(dims[b], b); });
   if (!llvm::is_sorted(order))
     value = triton::TransOp::create(builder, loc, value, order);
   SmallVector<int64_t> aligned(shape.size(), 1);

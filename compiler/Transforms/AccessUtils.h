@@ -26,8 +26,7 @@ mlir::Value broadcastTo(mlir::OpBuilder &builder, mlir::Location loc, mlir::Valu
 
 /// The i64 tensor sum_d i_d * strides[d], or null if all strides are 0.
 mlir::Value buildOffsets(mlir::OpBuilder &builder, mlir::Location loc,
-                         mlir::ArrayRef<mlir::OpFoldResult> strides,
-                         mlir::ArrayRef<int64_t> shape);
+                         mlir::ArrayRef<mlir::OpFoldResult> strides, mlir::ArrayRef<int64_t> shape);
 /// The tensor of pointers base + offset + sum_d i_d * strides[d].
 mlir::Value buildPointers(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base,
                           mlir::OpFoldResult offset, mlir::ArrayRef<mlir::OpFoldResult> strides,

@@ -46,9 +46,8 @@ LogicalResult bubbleUp(Operation *op, Value tensor, ArrayRef<Value> at, bool agg
   if (!isCrossable(tensor.getDefiningOp(), op, aggressive))
     return failure();
   rewriter.setInsertionPoint(op);
-  ValueSlicer slicer(rewriter, op->getLoc(), at, [&](Operation *producer) {
-    return isCrossable(producer, op, aggressive);
-  });
+  ValueSlicer slicer(rewriter, op->getLoc(), at,
+                     [&](Operation *producer) { return isCrossable(producer, op, aggressive); });
   Value part = slicer(tensor);
   Type wanted = op->getResult(0).getType();
   if (part.getType() != wanted) {
@@ -78,8 +77,7 @@ struct BubbleUpExtract : OpRewritePattern<tensor::ExtractOp> {
       unsigned kept = 0;
       Location loc = op.getLoc();
       for (int64_t dim = 0; dim < slice.getSourceType().getRank(); ++dim) {
-        Value offset =
-            getValueOrCreateConstantIndexOp(rewriter, loc, slice.getMixedOffsets()[dim]);
+        Value offset = getValueOrCreateConstantIndexOp(rewriter, loc, slice.getMixedOffsets()[dim]);
         if (!dropped.test(dim)) {
           Value stride =
               getValueOrCreateConstantIndexOp(rewriter, loc, slice.getMixedStrides()[dim]);

@@ -97,10 +97,10 @@ private:
     auto [box, rest] = divide(builder, loc, maskOf(access));
     if (auto load = dyn_cast<triton::LoadOp>(access)) {
       Value other = load.getOther() ? load.getOther() : zeroOf(builder, loc, load.getType());
-      Value all = triton::LoadOp::create(
-          builder, loc, load.getType(), load.getPtr(), box, box ? other : Value(),
-          load.getBoundaryCheckAttr(), load.getPaddingAttr(), load.getCache(), load.getEvict(),
-          load.getIsVolatile());
+      Value all = triton::LoadOp::create(builder, loc, load.getType(), load.getPtr(), box,
+                                         box ? other : Value(), load.getBoundaryCheckAttr(),
+                                         load.getPaddingAttr(), load.getCache(), load.getEvict(),
+                                         load.getIsVolatile());
       Value chosen = arith::SelectOp::create(builder, loc, load.getMask(), all, other);
       load.replaceAllUsesWith(chosen);
       load.erase();
@@ -111,9 +111,9 @@ private:
       Value zero = box ? zeroOf(builder, loc, type) : Value();
       Value old = triton::LoadOp::create(builder, loc, store.getPtr(), box, zero);
       Value merged = arith::SelectOp::create(builder, loc, rest, store.getValue(), old);
-      auto back = triton::StoreOp::create(builder, loc, store.getPtr(), merged, box,
-                                          store.getBoundaryCheckAttr(), store.getCache(),
-                                          store.getEvict());
+      auto back =
+          triton::StoreOp::create(builder, loc, store.getPtr(), merged, box,
+                                  store.getBoundaryCheckAttr(), store.getCache(), store.getEvict());
       back->setAttr(kDiscreteMask, builder.getUnitAttr());
       store.erase();
       return;
@@ -126,8 +126,8 @@ private:
       rewriteAccess(rmw);
       return;
     }
-    Value none = arith::ConstantOp::create(builder, loc,
-                                           SplatElementsAttr::get(type, ArrayRef<Attribute>(identity)));
+    Value none = arith::ConstantOp::create(
+        builder, loc, SplatElementsAttr::get(type, ArrayRef<Attribute>(identity)));
     Value value = arith::SelectOp::create(builder, loc, rmw.getMask(), rmw.getVal(), none);
     auto all = triton::AtomicRMWOp::create(builder, loc, type, rmw.getAtomicRmwOp(), rmw.getPtr(),
                                            value, Value(), rmw.getSem(), rmw.getScope());

@@ -18,8 +18,7 @@ namespace piton {
 namespace {
 
 bool isPointer(Type type) {
-  return isa<triton::PointerType>(getElementTypeOrSelf(type)) &&
-         !triton::isTensorPointerType(type);
+  return isa<triton::PointerType>(getElementTypeOrSelf(type)) && !triton::isTensorPointerType(type);
 }
 
 Type integerLike(Type pointer) {
@@ -190,10 +189,10 @@ struct LoadPointers : OpRewritePattern<triton::LoadOp> {
     Value other = op.getOther();
     if (other)
       other = toAddress(rewriter, loc, other);
-    auto load = triton::LoadOp::create(
-        rewriter, loc, integerLike(op.getType()), asIntegerMemory(rewriter, loc, op.getPtr()),
-        op.getMask(), other, op.getBoundaryCheckAttr(), op.getPaddingAttr(), op.getCache(),
-        op.getEvict(), op.getIsVolatile());
+    auto load = triton::LoadOp::create(rewriter, loc, integerLike(op.getType()),
+                                       asIntegerMemory(rewriter, loc, op.getPtr()), op.getMask(),
+                                       other, op.getBoundaryCheckAttr(), op.getPaddingAttr(),
+                                       op.getCache(), op.getEvict(), op.getIsVolatile());
     rewriter.replaceOpWithNewOp<triton::IntToPtrOp>(op, op.getType(), load);
     return success();
   }
@@ -207,17 +206,15 @@ struct StorePointers : OpRewritePattern<triton::StoreOp> {
     Location loc = op.getLoc();
     Value value = toAddress(rewriter, loc, op.getValue());
     Value memory = asIntegerMemory(rewriter, loc, op.getPtr());
-    rewriter.replaceOpWithNewOp<triton::StoreOp>(op, memory, value, op.getMask(),
-                                                 op.getBoundaryCheckAttr(), op.getCache(),
-                                                 op.getEvict());
+    rewriter.replaceOpWithNewOp<triton::StoreOp>(
+        op, memory, value, op.getMask(), op.getBoundaryCheckAttr(), op.getCache(), op.getEvict());
     return success();
   }
 };
 
 /// Ops that move or choose values without looking at them, applied to addresses.
 struct MovePointers : RewritePattern {
-  explicit MovePointers(MLIRContext *context)
-      : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+  explicit MovePointers(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     if (!isa<arith::SelectOp, triton::JoinOp, triton::CatOp, triton::SplitOp, triton::GatherOp>(op))
       return failure();
@@ -254,12 +251,12 @@ struct AddressOfArithmetic : OpRewritePattern<triton::PtrToIntOp> {
         return failure();
       Value offset = widen(rewriter, loc, add.getOffset());
       auto factor = rewriter.getI64IntegerAttr(bytes);
-      Value scale = isa<RankedTensorType>(offset.getType())
-                        ? arith::ConstantOp::create(
-                              rewriter, loc,
-                              SplatElementsAttr::get(cast<ShapedType>(offset.getType()),
-                                                     factor.getValue()))
-                        : arith::ConstantOp::create(rewriter, loc, factor);
+      Value scale =
+          isa<RankedTensorType>(offset.getType())
+              ? arith::ConstantOp::create(
+                    rewriter, loc,
+                    SplatElementsAttr::get(cast<ShapedType>(offset.getType()), factor.getValue()))
+              : arith::ConstantOp::create(rewriter, loc, factor);
       Value distance = arith::MulIOp::create(rewriter, loc, offset, scale);
       Value base = toAddress(rewriter, loc, add.getPtr());
       rewriter.replaceOpWithNewOp<arith::AddIOp>(op, base, distance);

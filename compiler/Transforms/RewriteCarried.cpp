@@ -79,7 +79,8 @@ Value moved(OpBuilder &builder, Location loc, Value start, Value distance) {
   return arith::AddIOp::create(builder, loc, start, distance);
 }
 
-/// Makes `value` (a block argument or result) the number carried for `start`, and gives its users the tensor rebuilt at `builder`'s insertion point.
+/// Makes `value` (a block argument or result) the number carried for `start`, and gives its users
+/// the tensor rebuilt at `builder`'s insertion point.
 void carryNumber(OpBuilder &builder, Location loc, Value value, Value start) {
   value.setType(numberType(start.getType()));
   if (value.use_empty())
@@ -92,8 +93,7 @@ void carryNumber(OpBuilder &builder, Location loc, Value value, Value start) {
     use->set(rebuilt);
 }
 
-Value number(OpBuilder &builder, Location loc, LaneAnalysis &lanes, const Expr &expr,
-             Type type) {
+Value number(OpBuilder &builder, Location loc, LaneAnalysis &lanes, const Expr &expr, Type type) {
   OpFoldResult value = lanes.expressions().materialize(builder, loc, expr);
   if (type.isInteger(64))
     return toI64(builder, loc, value);
@@ -123,8 +123,7 @@ void rewriteFor(scf::ForOp loop) {
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   SmallVector<unsigned> candidates;
   for (auto [index, arg] : llvm::enumerate(loop.getRegionIterArgs()))
-    if (isCandidate(arg.getType()) &&
-        (reachesAccess(arg) || reachesAccess(loop.getResult(index))))
+    if (isCandidate(arg.getType()) && (reachesAccess(arg) || reachesAccess(loop.getResult(index))))
       candidates.push_back(index);
   while (!candidates.empty()) {
     LaneAnalysis lanes;
@@ -158,8 +157,8 @@ void rewriteFor(scf::ForOp loop) {
     }
     builder.setInsertionPoint(yield);
     for (auto [index, distance] : llvm::zip(good, distances))
-      yield->setOperand(index, number(builder, loc, lanes, distance,
-                                      loop.getRegionIterArg(index).getType()));
+      yield->setOperand(
+          index, number(builder, loc, lanes, distance, loop.getRegionIterArg(index).getType()));
     return;
   }
 }
@@ -240,8 +239,7 @@ void rewriteWhile(scf::WhileOp loop) {
     }
     builder.setInsertionPoint(yield);
     for (auto [index, distance] : llvm::zip(good, distances))
-      yield->setOperand(index,
-                        number(builder, loc, lanes, distance, before[index].getType()));
+      yield->setOperand(index, number(builder, loc, lanes, distance, before[index].getType()));
     return;
   }
 }
@@ -264,9 +262,8 @@ bool patternIsOutside(LaneAnalysis &lanes, const LaneForm &form, Operation *op) 
   if (form.base)
     values.push_back(form.base);
   collect(form.address);
-  return llvm::all_of(values, [&](Value value) {
-    return !op->isAncestor(value.getParentRegion()->getParentOp());
-  });
+  return llvm::all_of(
+      values, [&](Value value) { return !op->isAncestor(value.getParentRegion()->getParentOp()); });
 }
 
 void rewriteIf(scf::IfOp branch) {
@@ -290,8 +287,8 @@ void rewriteIf(scf::IfOp branch) {
       if (!bytes || !isPlain(a) || !isPlain(b))
         continue;
       for (LaneForm *form : {&a, &b}) {
-        Expr base = form->baseKind == LaneForm::Base::Address ? form->address
-                                                              : context.symbol(form->base);
+        Expr base =
+            form->baseKind == LaneForm::Base::Address ? form->address : context.symbol(form->base);
         form->offset = form->offset.scaled(bytes) + base;
         form->baseKind = LaneForm::Base::None;
         form->base = {};

@@ -92,8 +92,9 @@ struct BlockAccess {
 
 /// The pointers to `type`'s lanes from `parts` at `offsets` (i64), and the mask of the lanes
 /// inside the shape along the dimensions `checked`.
-BlockAccess buildBlock(OpBuilder &builder, Location loc, const BlockParts &parts, ValueRange offsets,
-                 RankedTensorType type, const llvm::SmallBitVector &checked) {
+BlockAccess buildBlock(OpBuilder &builder, Location loc, const BlockParts &parts,
+                       ValueRange offsets, RankedTensorType type,
+                       const llvm::SmallBitVector &checked) {
   Value start;
   for (auto [offset, stride] : llvm::zip(offsets, parts.strides)) {
     Value part = builder.createOrFold<arith::MulIOp>(loc, offset, stride);
@@ -101,8 +102,8 @@ BlockAccess buildBlock(OpBuilder &builder, Location loc, const BlockParts &parts
   }
   BlockAccess block;
   OpFoldResult offset = start ? getAsOpFoldResult(start) : builder.getIndexAttr(0);
-  block.pointers = buildPointers(builder, loc, parts.base, offset,
-                                 getAsOpFoldResult(parts.strides), type.getShape());
+  block.pointers = buildPointers(builder, loc, parts.base, offset, getAsOpFoldResult(parts.strides),
+                                 type.getShape());
   SmallVector<OpFoldResult> lo, hi;
   auto index = [&](Value value) {
     return builder.createOrFold<arith::IndexCastOp>(loc, builder.getIndexType(), value);
@@ -184,8 +185,11 @@ struct MakeTensorPtrPattern : BlockPattern<triton::MakeTensorPtrOp> {
   using BlockPattern::BlockPattern;
   LogicalResult matchAndRewrite(triton::MakeTensorPtrOp op, OneToN adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    BlockParts parts{op.getBase(), op.getShape(), op.getStrides(),
-                     extendAll(rewriter, op.getLoc(), op.getOffsets()), {}};
+    BlockParts parts{op.getBase(),
+                     op.getShape(),
+                     op.getStrides(),
+                     extendAll(rewriter, op.getLoc(), op.getOffsets()),
+                     {}};
     // A shape that says "no bound" must not overflow when an offset is subtracted.
     constexpr int64_t far = int64_t(1) << 62;
     for (Value &extent : parts.shape)
@@ -205,7 +209,9 @@ struct MakeDescriptorPattern : BlockPattern<triton::MakeTensorDescOp> {
     RankedTensorType block = op.getType().getSignlessBlockType();
     bool nan = op.getPadding() == triton::PaddingOption::PAD_NAN;
     BlockParts parts{castBase(rewriter, loc, op.getBase(), block.getElementType()),
-                     extendAll(rewriter, loc, op.getShape()), op.getStrides(), {},
+                     extendAll(rewriter, loc, op.getShape()),
+                     op.getStrides(),
+                     {},
                      arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(nan))};
     rewriter.replaceOpWithMultiple(op, {parts.values()});
     return success();
@@ -233,12 +239,11 @@ struct LoadPattern : BlockPattern<triton::LoadOp> {
     auto type = cast<RankedTensorType>(op.getType());
     BlockParts parts = BlockParts::ofPointer(adaptor.getPtr());
     BlockAccess block = buildBlock(rewriter, loc, parts, parts.offsets, type,
-                             checkedDims(op.getBoundaryCheck(), type.getRank()));
+                                   checkedDims(op.getBoundaryCheck(), type.getRank()));
     Value other = op.getOther();
     if (block.mask && !other && op.getPadding()) {
       Value nan = arith::ConstantOp::create(
-          rewriter, loc,
-          rewriter.getBoolAttr(*op.getPadding() == triton::PaddingOption::PAD_NAN));
+          rewriter, loc, rewriter.getBoolAttr(*op.getPadding() == triton::PaddingOption::PAD_NAN));
       other = buildPadding(rewriter, loc, type, nan);
     }
     auto load = rewriter.replaceOpWithNewOp<triton::LoadOp>(
@@ -259,7 +264,7 @@ struct StorePattern : BlockPattern<triton::StoreOp> {
     auto type = cast<RankedTensorType>(op.getValue().getType());
     BlockParts parts = BlockParts::ofPointer(adaptor.getPtr());
     BlockAccess block = buildBlock(rewriter, loc, parts, parts.offsets, type,
-                             checkedDims(op.getBoundaryCheck(), type.getRank()));
+                                   checkedDims(op.getBoundaryCheck(), type.getRank()));
     auto store = rewriter.replaceOpWithNewOp<triton::StoreOp>(
         op, block.pointers, op.getValue(), conjunction(rewriter, loc, op.getMask(), block.mask),
         rewriter.getDenseI32ArrayAttr({}), op.getCache(), op.getEvict());
@@ -271,7 +276,7 @@ struct StorePattern : BlockPattern<triton::StoreOp> {
 
 /// The block of a descriptor access at `indices`, all dimensions checked.
 BlockAccess descriptorBlock(OpBuilder &builder, Location loc, const BlockParts &parts,
-                      ValueRange indices, RankedTensorType type) {
+                            ValueRange indices, RankedTensorType type) {
   return buildBlock(builder, loc, parts, extendAll(builder, loc, indices), type,
                     llvm::SmallBitVector(type.getRank(), true));
 }
@@ -285,10 +290,9 @@ struct DescriptorLoadPattern : BlockPattern<triton::DescriptorLoadOp> {
     RankedTensorType type = op.getDesc().getType().getSignlessBlockType();
     BlockAccess block = descriptorBlock(rewriter, loc, parts, op.getIndices(), type);
     Value other = block.mask ? buildPadding(rewriter, loc, type, parts.padsNan) : Value();
-    Value load = triton::LoadOp::create(rewriter, loc, type, block.pointers, block.mask, other,
-                                        rewriter.getDenseI32ArrayAttr({}),
-                                        triton::PaddingOptionAttr(), op.getCache(), op.getEvict(),
-                                        false);
+    Value load = triton::LoadOp::create(
+        rewriter, loc, type, block.pointers, block.mask, other, rewriter.getDenseI32ArrayAttr({}),
+        triton::PaddingOptionAttr(), op.getCache(), op.getEvict(), false);
     rewriter.replaceOp(op, reshapeTo(rewriter, loc, load, cast<RankedTensorType>(op.getType())));
     return success();
   }
@@ -327,8 +331,8 @@ struct DescriptorReducePattern : BlockPattern<triton::DescriptorReduceOp> {
     Type integer = builder.getIntegerType(type.getElementTypeBitWidth());
     auto bits = RankedTensorType::get(type.getShape(), integer);
     Value number = triton::BitcastOp::create(builder, loc, bits, value);
-    Value target = triton::BitcastOp::create(
-        builder, loc, triton::getPointerTypeLike(bits), pointers);
+    Value target =
+        triton::BitcastOp::create(builder, loc, triton::getPointerTypeLike(bits), pointers);
     Value zero = zeroOf(builder, loc, bits);
     using P = arith::CmpIPredicate;
     Value positive = arith::CmpIOp::create(builder, loc, P::sge, number, zero);
@@ -352,8 +356,7 @@ struct DescriptorReducePattern : BlockPattern<triton::DescriptorReduceOp> {
     BlockParts parts = BlockParts::ofDescriptor(adaptor.getDesc());
     RankedTensorType type = op.getDesc().getType().getSignlessBlockType();
     bool isFloat = isa<FloatType>(type.getElementType());
-    bool isUnsigned =
-        op.getDesc().getType().getBlockType().getElementType().isUnsignedInteger();
+    bool isUnsigned = op.getDesc().getType().getBlockType().getElementType().isUnsignedInteger();
     BlockAccess block = descriptorBlock(rewriter, loc, parts, op.getIndices(), type);
     Value value = reshapeTo(rewriter, loc, op.getSrc(), type);
     if (isFloat && (kind == Kind::MIN || kind == Kind::MAX)) {
@@ -375,30 +378,30 @@ struct DescriptorReducePattern : BlockPattern<triton::DescriptorReduceOp> {
 
 /// Pointers and mask of rows `rows` (i32 tensor) from column `column` on.
 BlockAccess gatherBlock(OpBuilder &builder, Location loc, const BlockParts &parts, Value rows,
-                  Value column, RankedTensorType type) {
+                        Value column, RankedTensorType type) {
   // Columns are an ordinary block of one row; rows add their own offset and bound.
   llvm::SmallBitVector checked(2);
   checked.set(1);
   Value zero = constantI64(builder, loc, 0);
-  BlockAccess block = buildBlock(builder, loc, {parts.base, parts.shape, {zero, parts.strides[1]}, {}, {}},
-                           {zero, toI64(builder, loc, column)}, type, checked);
+  BlockAccess block =
+      buildBlock(builder, loc, {parts.base, parts.shape, {zero, parts.strides[1]}, {}, {}},
+                 {zero, toI64(builder, loc, column)}, type, checked);
   int64_t count = type.getDimSize(0);
   auto wide = RankedTensorType::get({count}, builder.getI64Type());
   Value row = arith::ExtSIOp::create(builder, loc, wide, rows);
   using P = arith::CmpIPredicate;
   Value limit = splatTo(builder, loc, parts.shape[0], {count});
   Value inside = arith::AndIOp::create(
-      builder, loc,
-      arith::CmpIOp::create(builder, loc, P::sge, row, zeroOf(builder, loc, wide)),
+      builder, loc, arith::CmpIOp::create(builder, loc, P::sge, row, zeroOf(builder, loc, wide)),
       arith::CmpIOp::create(builder, loc, P::slt, row, limit));
-  Value offset = arith::MulIOp::create(builder, loc, row,
-                                       splatTo(builder, loc, parts.strides[0], {count}));
+  Value offset =
+      arith::MulIOp::create(builder, loc, row, splatTo(builder, loc, parts.strides[0], {count}));
   auto widen = [&](Value value) {
     return broadcastTo(builder, loc, triton::ExpandDimsOp::create(builder, loc, value, 1),
                        type.getShape());
   };
-  block.pointers = triton::AddPtrOp::create(builder, loc, block.pointers.getType(),
-                                            block.pointers, widen(offset));
+  block.pointers = triton::AddPtrOp::create(builder, loc, block.pointers.getType(), block.pointers,
+                                            widen(offset));
   block.mask = conjunction(builder, loc, block.mask, widen(inside));
   return block;
 }
@@ -409,8 +412,8 @@ struct DescriptorGatherPattern : BlockPattern<triton::DescriptorGatherOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     BlockParts parts = BlockParts::ofDescriptor(adaptor.getDesc());
     auto type = cast<RankedTensorType>(op.getType());
-    BlockAccess block = gatherBlock(rewriter, op.getLoc(), parts, op.getXOffsets(), op.getYOffset(),
-                              type);
+    BlockAccess block =
+        gatherBlock(rewriter, op.getLoc(), parts, op.getXOffsets(), op.getYOffset(), type);
     Value other = buildPadding(rewriter, op.getLoc(), type, parts.padsNan);
     rewriter.replaceOpWithNewOp<triton::LoadOp>(op, block.pointers, block.mask, other);
     return success();
@@ -423,8 +426,8 @@ struct DescriptorScatterPattern : BlockPattern<triton::DescriptorScatterOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     BlockParts parts = BlockParts::ofDescriptor(adaptor.getDesc());
     auto type = cast<RankedTensorType>(op.getSrc().getType());
-    BlockAccess block = gatherBlock(rewriter, op.getLoc(), parts, op.getXOffsets(), op.getYOffset(),
-                              type);
+    BlockAccess block =
+        gatherBlock(rewriter, op.getLoc(), parts, op.getXOffsets(), op.getYOffset(), type);
     rewriter.replaceOpWithNewOp<triton::StoreOp>(
         op, block.pointers, op.getSrc(), block.mask, rewriter.getDenseI32ArrayAttr({}),
         triton::CacheModifier::NONE, triton::EvictionPolicy::NORMAL);
@@ -438,8 +441,7 @@ struct SelectPattern : BlockPattern<arith::SelectOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     SmallVector<Value> parts;
     for (auto [a, b] : llvm::zip(adaptor.getTrueValue(), adaptor.getFalseValue()))
-      parts.push_back(
-          rewriter.createOrFold<arith::SelectOp>(op.getLoc(), op.getCondition(), a, b));
+      parts.push_back(rewriter.createOrFold<arith::SelectOp>(op.getLoc(), op.getCondition(), a, b));
     rewriter.replaceOpWithMultiple(op, {parts});
     return success();
   }
@@ -505,8 +507,8 @@ private:
       unsigned rank = block.getRank();
       bool follows = index + 2 * rank < inputs.size();
       for (unsigned dim = 0; follows && dim < rank; ++dim)
-        follows = inputs[index + 1 + dim].isInteger(32) &&
-                  inputs[index + 1 + rank + dim].isInteger(64);
+        follows =
+            inputs[index + 1 + dim].isInteger(32) && inputs[index + 1 + rank + dim].isInteger(64);
       if (!follows)
         return func.emitError("argument ")
                << index << " is a descriptor of rank " << rank << " and must be followed by "
@@ -535,10 +537,11 @@ private:
              llvm::none_of(op->getResultTypes(), isBlockType);
     });
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
-    patterns.add<MakeTensorPtrPattern, MakeDescriptorPattern, AdvancePattern, LoadPattern,
-                 StorePattern, DescriptorLoadPattern, DescriptorStorePattern,
-                 DescriptorReducePattern, DescriptorGatherPattern, DescriptorScatterPattern,
-                 SelectPattern, CallPattern>(converter, &getContext());
+    patterns
+        .add<MakeTensorPtrPattern, MakeDescriptorPattern, AdvancePattern, LoadPattern, StorePattern,
+             DescriptorLoadPattern, DescriptorStorePattern, DescriptorReducePattern,
+             DescriptorGatherPattern, DescriptorScatterPattern, SelectPattern, CallPattern>(
+            converter, &getContext());
     return applyPartialConversion(getOperation(), target, std::move(patterns));
   }
 

@@ -28,8 +28,8 @@ public:
     if (!type || !type.hasStaticShape() || type.getNumElements() == 0)
       return access;
     const LaneForm &form = lanes.of(pointerOf(access));
-    if (!form.opaque.empty() || (form.baseKind != LaneForm::Base::Pointer &&
-                                 form.baseKind != LaneForm::Base::Address))
+    if (!form.opaque.empty() ||
+        (form.baseKind != LaneForm::Base::Pointer && form.baseKind != LaneForm::Base::Address))
       return access;
     sizes.clear();
     for (int64_t size : type.getShape())
@@ -140,8 +140,7 @@ private:
     if (!strides)
       return {};
     SmallVector<int64_t> shape = splitShape(type.getShape(), dims);
-    Value offset = toI64(builder, loc,
-                         lanes.expressions().materialize(builder, loc, form.offset));
+    Value offset = toI64(builder, loc, lanes.expressions().materialize(builder, loc, form.offset));
     Value result = splatTo(builder, loc, offset, shape);
     if (Value offsets = buildOffsets(builder, loc, materialize(*strides), shape))
       result = builder.createOrFold<arith::AddIOp>(loc, result, offsets);
@@ -178,8 +177,8 @@ private:
   bool isExact(arith::CmpIOp compare) {
     using P = arith::CmpIPredicate;
     P predicate = compare.getPredicate();
-    bool isUnsigned = predicate == P::ult || predicate == P::ule || predicate == P::ugt ||
-                      predicate == P::uge;
+    bool isUnsigned =
+        predicate == P::ult || predicate == P::ule || predicate == P::ugt || predicate == P::uge;
     return !isUnsigned || (lanes.range(lanes.of(compare.getLhs())).lo >= 0 &&
                            lanes.range(lanes.of(compare.getRhs())).lo >= 0);
   }
@@ -262,12 +261,13 @@ void dropRepeatedLoads(Operation *access) {
   Value mask = load.getMask() ? slice(load.getMask()) : Value();
   bool keepsOther = load.getOther() && isSplat(load.getOther());
   Value other = keepsOther ? slice(load.getOther()) : Value();
-  auto small = triton::LoadOp::create(
-      builder, loc, triton::getPointeeTypeOf(pointers.getType()), pointers, mask, other,
-      builder.getDenseI32ArrayAttr({}), triton::PaddingOptionAttr(), load.getCache(),
-      load.getEvict(), false);
+  auto small =
+      triton::LoadOp::create(builder, loc, triton::getPointeeTypeOf(pointers.getType()), pointers,
+                             mask, other, builder.getDenseI32ArrayAttr({}),
+                             triton::PaddingOptionAttr(), load.getCache(), load.getEvict(), false);
   small->setDiscardableAttrs(load->getDiscardableAttrDictionary());
   Value result = small;
+  bool guard = mask && !isa<RankedTensorType>(result.getType());
   auto resultType = cast<RankedTensorType>(load.getType());
   if (isa<RankedTensorType>(result.getType())) {
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
@@ -281,6 +281,8 @@ void dropRepeatedLoads(Operation *access) {
     result = arith::SelectOp::create(builder, loc, load.getMask(), result, load.getOther());
   load.replaceAllUsesWith(result);
   load.erase();
+  if (guard)
+    rewriteAccess(small);
 }
 
 } // namespace piton

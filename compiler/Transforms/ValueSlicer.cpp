@@ -66,8 +66,8 @@ Value ValueSlicer::cut(Value tensor, ArrayRef<Value> at) {
       offsets.push_back(index ? OpFoldResult(index) : builder.getIndexAttr(0));
       sizes.push_back(builder.getIndexAttr(index ? 1 : type.getDimSize(dim)));
     }
-    op = tensor::ExtractSliceOp::create(builder, loc, cast<RankedTensorType>(kept), tensor,
-                                        offsets, sizes, strides);
+    op = tensor::ExtractSliceOp::create(builder, loc, cast<RankedTensorType>(kept), tensor, offsets,
+                                        sizes, strides);
   }
   op->setAttr(kDiscreteMemAccess, builder.getUnitAttr());
   return op->getResult(0);
@@ -134,8 +134,8 @@ Value ValueSlicer::slice(Value tensor, ArrayRef<Value> at) {
     else if (keptTensor)
       result = arith::ConstantOp::create(builder, loc, constant.resizeSplat(keptTensor));
     else
-      result = arith::ConstantOp::create(
-          builder, loc, cast<TypedAttr>(constant.getSplatValue<Attribute>()));
+      result = arith::ConstantOp::create(builder, loc,
+                                         cast<TypedAttr>(constant.getSplatValue<Attribute>()));
   } else if (auto splat = dyn_cast<triton::SplatOp>(op);
              splat && !isa<RankedTensorType>(splat.getSrc().getType())) {
     result = keptTensor ? builder.createOrFold<triton::SplatOp>(loc, keptTensor, splat.getSrc())
@@ -144,8 +144,7 @@ Value ValueSlicer::slice(Value tensor, ArrayRef<Value> at) {
     Value lane = builder.createOrFold<arith::IndexCastOp>(loc, builder.getI32Type(), at[0]);
     Value start = arith::ConstantOp::create(
         builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(range.getStart())));
-    result = range.getStart() == 0 ? lane
-                                   : builder.createOrFold<arith::AddIOp>(loc, lane, start);
+    result = range.getStart() == 0 ? lane : builder.createOrFold<arith::AddIOp>(loc, lane, start);
   } else if (auto expand = dyn_cast<triton::ExpandDimsOp>(op)) {
     SmallVector<Value> inner(at);
     int axis = expand.getAxis();

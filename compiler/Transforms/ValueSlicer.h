@@ -57,14 +57,14 @@ private:
   bool deep;
   std::function<bool(mlir::Operation *)> crosses;
   /// Every part computed so far, by tensor and index.
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<std::pair<llvm::SmallVector<mlir::Value>, mlir::Value>, 1>>
+  llvm::DenseMap<mlir::Value,
+                 llvm::SmallVector<std::pair<llvm::SmallVector<mlir::Value>, mlir::Value>, 1>>
       known;
   mlir::Value zeroIndex;
 };
 
 /// The shape of a part: the sizes of the kept dimensions.
-llvm::SmallVector<int64_t> keptShape(mlir::ArrayRef<int64_t> shape,
-                                     mlir::ArrayRef<mlir::Value> at);
+llvm::SmallVector<int64_t> keptShape(mlir::ArrayRef<int64_t> shape, mlir::ArrayRef<mlir::Value> at);
 
 } // namespace piton
 

@@ -44,7 +44,7 @@ bool hasPointer(Operation *op) {
   return llvm::any_of(op->getOperandTypes(), triton::isPointerLike) || isPointerValued(op);
 }
 
-/// First sweep: whatever reads the program's position or touches pointers.
+/// First sweep: whatever touches pointers.
 LogicalResult lowerMemoryOp(Lowering &lowering, Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](triton::LoadOp load) { return lowering.lowerLoad(load); })
@@ -54,8 +54,6 @@ LogicalResult lowerMemoryOp(Lowering &lowering, Operation *op) {
       .Case([&](triton::PtrToIntOp cast) { return lowering.lowerPtrToInt(cast); })
       .Case([&](triton::CallOp call) { return lowering.lowerCall(call); })
       .Case([&](triton::PrintOp print) { return lowering.lowerPrint(print); })
-      .Case<triton::GetProgramIdOp, triton::GetNumProgramsOp>(
-          [&](Operation *info) { return lowering.lowerProgramInfo(info); })
       .Case([&](triton::ReturnOp ret) {
         OpBuilder b(ret);
         for (OpOperand &operand : ret->getOpOperands())
@@ -187,8 +185,11 @@ struct TritonToLinalg : piton::impl::TritonToLinalgBase<TritonToLinalg> {
     auto memory = [&](Operation *op) { return lowerMemoryOp(lowering, op); };
     if (failed(sweep<WalkOrder::PreOrder>(module, memory)))
       return failure();
-    // Loads and stores of pointers themselves left conversions behind.
+    // Loads and stores of pointers themselves left conversions behind. Program ids became arguments
+    // only now: that they are not negative is what some addresses and masks rest on.
     auto leftCasts = [&](Operation *op) {
+      if (isa<triton::GetProgramIdOp, triton::GetNumProgramsOp>(op))
+        return lowering.lowerProgramInfo(op);
       auto cast = dyn_cast<triton::PtrToIntOp>(op);
       return cast ? lowering.lowerPtrToInt(cast) : success();
     };
