@@ -144,6 +144,11 @@ def _binds_sub_block(text: str, options) -> bool:
     return bool(getattr(options, "auto_tile_and_bind_subblock", True))
 
 
+def _multi_buffers(text: str, options, a5: bool) -> bool:
+    """The option, except where the 950 compiler fails: it buffers across the parts of scf.while."""
+    return bool(getattr(options, "multibuffer", True)) and not (a5 and "scf.while" in text)
+
+
 def _a5_flags(options) -> list[str]:
     """What only the 950 compiler takes. Its launch block has no FFTS address."""
     flags = ["--disable-ffts"]
@@ -196,7 +201,7 @@ def flags(text: str, options, target: str, a5: bool) -> list[str]:
     text: the hand-over module. target: the SoC as the compiler spells it.
     """
     result = [f"--target={target}", *_stage_flags(options, a5)]
-    result.append(f"--enable-auto-multi-buffer={bool(getattr(options, 'multibuffer', True))}")
+    result.append(f"--enable-auto-multi-buffer={_multi_buffers(text, options, a5)}")
     result.append(f"--enable-auto-bind-sub-block={_binds_sub_block(text, options)}")
     for name, flag in _BOTH.items():
         value = getattr(options, name, None)

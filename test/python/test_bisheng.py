@@ -119,6 +119,12 @@ def test_options_of_the_950_compiler_stay_away_from_the_other():
         assert not any(word in flag for word in ("mixed-cv", "flatten", "vf-"))
 
 
+def test_multi_buffering_stays_off_for_while_loops_on_950():
+    text = "scf.while : () -> () {"
+    assert "--enable-auto-multi-buffer=False" in flags("a5", text)
+    assert "--enable-auto-multi-buffer=True" in flags("c220", text)
+
+
 def test_marks_of_the_module_become_flags():
     sent = flags(text='attributes {bitcode = "my.bc", hivm.disable_auto_tile_and_bind_subblock}')
     assert "--link-aicore-bitcode=my.bc" in sent
