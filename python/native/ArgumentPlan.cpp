@@ -273,11 +273,26 @@ bool packDescriptorInts(const ArgumentStep &step, PyObject *descriptor, const ch
   return ok;
 }
 
+/// The kernel was compiled for padding with zeros: the descriptor's type, which is all that
+/// the compiler sees, does not say how a host descriptor pads.
+bool padsWithZero(const ArgumentStep &step, PyObject *descriptor) {
+  PyObject *padding = PyObject_GetAttrString(descriptor, "padding");
+  if (!padding) {
+    PyErr_Clear();
+    return true;
+  }
+  bool nan = PyUnicode_Check(padding) && PyUnicode_CompareWithASCIIString(padding, "nan") == 0;
+  Py_DECREF(padding);
+  return !nan || failAt(PyExc_NotImplementedError, step,
+                        "a host descriptor with padding \"nan\" is not supported; make the "
+                        "descriptor in the kernel");
+}
+
 bool packDescriptor(const ArgumentStep &step, PyObject *value, uint8_t *block, PackResult &result) {
   PyObject *base = PyObject_GetAttrString(value, "base");
   if (!base)
     return failAt(PyExc_TypeError, step, "the kernel takes a TensorDescriptor");
-  bool ok = packPointer(step, base, block, result);
+  bool ok = padsWithZero(step, value) && packPointer(step, base, block, result);
   Py_DECREF(base);
   uint32_t offset = step.offset + 8;
   return ok && packDescriptorInts(step, value, "shape", 4, offset, block) &&

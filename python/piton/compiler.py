@@ -29,7 +29,7 @@ def _native_digest() -> str:
     here = Path(__file__).resolve().parent
     from . import _piton
 
-    files = sorted(p for p in here.glob("*.py")) + [Path(_piton.__file__)]
+    files = [*sorted(here.glob("*.py")), Path(_piton.__file__)]
     for path in files:
         stat = path.stat()
         # Native modules are large: size and time identify a build well enough.

@@ -66,8 +66,13 @@ def _dump(module, metadata, options, filename) -> None:
     from triton import knobs
 
     folder = os.path.join(knobs.cache.dump_dir, metadata["hash"])
-    os.makedirs(folder, exist_ok=True)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, filename), "w") as file:
+            file.write(str(module))
+    except OSError as error:
+        # A dump helps with debugging; not being able to write one is no reason to fail.
+        print(f"Cannot dump intermediate results to {folder}: {error.strerror}")
+        return
     if filename == "kernel.ttir.mlir":
         print(f"Dumping intermediate results to {folder}")
-    with open(os.path.join(folder, filename), "w") as file:
-        file.write(str(module))

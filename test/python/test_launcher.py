@@ -40,6 +40,12 @@ def test_host_descriptor():
     assert block == struct.pack("<QiiQQ", base.data_ptr(), 6, 8, 8, 1)
 
 
+def test_host_descriptor_with_nan_padding_is_refused():
+    descriptor = SimpleNamespace(base=torch.zeros(8), shape=[8], strides=[1], padding="nan")
+    with pytest.raises(NotImplementedError, match="nan"):
+        pack(["tensordesc<fp32[4]>"], descriptor)
+
+
 @pytest.mark.parametrize(
     ("type_", "value", "error", "text"),
     (
