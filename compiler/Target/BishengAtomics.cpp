@@ -137,7 +137,7 @@ LogicalResult AtomicLowering::read(linalg::GenericOp op, Update &update) {
   update.target = inputs.front();
   for (Value operand : inputs.drop_front()) {
     Source source = sourceOf(operand);
-    if (!source.whole)
+    if (!source.buffer)
       return refuse(op, context.family, "the operand of an atomic must be a value of the kernel",
                     "load it before");
     update.operands.push_back(source);
@@ -147,11 +147,15 @@ LogicalResult AtomicLowering::read(linalg::GenericOp op, Update &update) {
   return success();
 }
 
-/// What was put into the buffer, as a tensor of the buffer's shape.
+/// What the buffer holds, as a tensor of its shape.
 Value AtomicLowering::wholeTensor(Source &source, Location loc) {
+  MemRefType type = source.buffer.getType();
+  if (!source.whole) // loaded into it
+    return bufferization::ToTensorOp::create(
+        b, loc, RankedTensorType::get(type.getShape(), type.getElementType()), source.buffer, true,
+        true);
   if (isa<RankedTensorType>(source.whole.getType()))
     return source.whole;
-  MemRefType type = source.buffer.getType();
   return splat(b, loc, source.whole, RankedTensorType::get(type.getShape(), type.getElementType()));
 }
 
@@ -201,7 +205,7 @@ LogicalResult AtomicLowering::lower(Update &update) {
   for (Source &source : update.operands) {
     if (source.view && source.view->use_empty())
       source.view->erase();
-    if (source.buffer->hasOneUse()) {
+    if (source.write && source.buffer->hasOneUse()) {
       source.write->erase();
       source.buffer->erase();
     }

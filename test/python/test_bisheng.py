@@ -29,7 +29,8 @@ TARGETS = {"c220": "Ascend910B3", "a5": "Ascend950"}
 #: Modules that only one of the compilers takes, as their second line says.
 ONLY_A5 = {"bi-atomic-add", "h-indirect-load"}
 ONLY_C220 = {
-    "atst-and-i32", "dist-mix-wait", "dist-notify-wait", "dist-putmem", "dist-rank", "dist-wait-loop",
+    "atst-and-i32", "dist-mix-wait", "dist-notify-wait", "dist-putmem", "dist-rank",
+    "dist-wait-loop",
 }  # fmt: skip
 
 needs_wheel = pytest.mark.skipif(
