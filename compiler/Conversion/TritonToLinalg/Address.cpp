@@ -150,9 +150,13 @@ Value Lowering::view(const StructuredAddress &address, ArrayRef<int64_t> sizes,
                      ArrayRef<OpFoldResult> strides, OpBuilder &b, Location loc) {
   Memory memory = memoryOf(address.base, b, loc);
   OpFoldResult offset = addIndex(b, loc, memory.offset, address.offset);
-  if (!memory.memref) {
+  // A memref view takes no negative constant offset (the pointer may lie inside its buffer, or
+  // the lanes before it are masked off): such a start is a number too.
+  auto constantOffset = getConstantIntValue(offset);
+  if (!memory.memref || (constantOffset && *constantOffset < 0)) {
     Value start = addressOf(address.base, b, loc);
-    OpFoldResult bytes = mulIndex(b, loc, offset, b.getIndexAttr(elementBytes(address.base)));
+    OpFoldResult bytes =
+        mulIndex(b, loc, address.offset, b.getIndexAttr(elementBytes(address.base)));
     if (!isConstantIntValue(bytes, 0)) {
       Value moved = arith::IndexCastOp::create(b, loc, b.getI64Type(), asIndex(b, loc, bytes));
       start = arith::AddIOp::create(b, loc, start, moved);
@@ -174,12 +178,6 @@ Value Lowering::view(const StructuredAddress &address, ArrayRef<int64_t> sizes,
     mixedStrides.push_back(constant ? OpFoldResult(b.getIndexAttr(*constant)) : stride);
   }
   auto constant = getConstantIntValue(offset);
-  if (constant && *constant < 0) {
-    // memref views take no negative static offset; lanes before the base are masked off, or the
-    // base is itself an inner pointer, so the value is legal at run time.
-    offset = arith::ConstantIndexOp::create(b, loc, *constant).getResult();
-    constant.reset();
-  }
   auto layout = StridedLayoutAttr::get(b.getContext(), constant.value_or(ShapedType::kDynamic),
                                        staticStrides);
   Type element = cast<MemRefType>(memory.memref.getType()).getElementType();

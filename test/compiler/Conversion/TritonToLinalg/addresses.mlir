@@ -63,3 +63,27 @@ tt.func public @pointers(%pp: !tt.ptr<!tt.ptr<f32>>, %x: !tt.ptr<f32>, %y: !tt.p
   tt.store %pp, %x : !tt.ptr<!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// A view cannot start at a negative constant: the address does.
+// CHECK-LABEL: @before
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<?xf32>
+// CHECK-DAG:   %[[M20:.*]] = arith.constant -20 : i64
+// CHECK-DAG:   %[[I:.*]] = memref.extract_aligned_pointer_as_index %[[X]]
+// CHECK:   %[[A:.*]] = arith.addi %{{.*}}, %[[M20]] : i64
+// CHECK:   %[[P:.*]] = hivm.hir.pointer_cast(%[[A]]) [%c32] : memref<?xf32>
+// CHECK:   memref.reinterpret_cast %[[P]] to offset: [0], sizes: [32], strides: [1]
+// CHECK:   memref.subview %{{.*}}[5] [27] [1]
+tt.func public @before(%x: !tt.ptr<f32>) {
+  %i = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %c5 = arith.constant dense<5> : tensor<32xi32>
+  %o = arith.subi %i, %c5 : tensor<32xi32>
+  %z = arith.constant dense<0> : tensor<32xi32>
+  %m = arith.cmpi sge, %o, %z : tensor<32xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
+  %xp = tt.addptr %xs, %o : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
+  %v = arith.sitofp %o : tensor<32xi32> to tensor<32xf32>
+  tt.store %xp, %v, %m : tensor<32x!tt.ptr<f32>>
+  tt.return
+}
