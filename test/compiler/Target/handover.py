@@ -18,7 +18,9 @@ MLIR = {
 
 def tool():
     """Path of piton-run-handover: PITON_BUILD_DIR, else the newest build below the root."""
-    folders = [pathlib.Path(os.environ["PITON_BUILD_DIR"])] if "PITON_BUILD_DIR" in os.environ else []
+    folders = (
+        [pathlib.Path(os.environ["PITON_BUILD_DIR"])] if "PITON_BUILD_DIR" in os.environ else []
+    )
     folders += sorted((ROOT / "build").glob("*"))
     found = [f / "test/compiler/Target/piton-run-handover" for f in folders]
     found = [f for f in found if f.exists()]

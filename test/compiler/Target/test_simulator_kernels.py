@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# ruff: noqa: E501 (lines of IR)
 """Whole kernels through the simulator back end: masks, overlap, loops, helpers, waiting."""
 
 import numpy as np
@@ -32,17 +33,25 @@ def masked_kernel(k, body, block=256, element="f32", pad="0.0"):
     k.emit(f"linalg.fill ins(%pad : {element}) outs(%a : memref<{block}x{element}>)")
     k.emit("} {hivm.unlikely_condition}")
     k.emit(f"%s = memref.subview %in[0] [%len] [1] : {strided} to {part}")
-    k.emit(f"%t = memref.subview %a[0] [%len] [1] : memref<{block}x{element}> to memref<?x{element}, strided<[1]>>")
+    k.emit(
+        f"%t = memref.subview %a[0] [%len] [1] : memref<{block}x{element}> to memref<?x{element}, strided<[1]>>"
+    )
     k.emit(f"memref.copy %s, %t : {part} to memref<?x{element}, strided<[1]>>")
-    k.emit(f"%v = bufferization.to_tensor %a restrict writable : memref<{block}x{element}> to tensor<{block}x{element}>")
+    k.emit(
+        f"%v = bufferization.to_tensor %a restrict writable : memref<{block}x{element}> to tensor<{block}x{element}>"
+    )
     r = body("%v", f"tensor<{block}x{element}>")
     k.emit(
         f"%out = memref.reinterpret_cast %y to offset: [%off], sizes: [{block}], strides: [1] : "
         f"memref<?x{element}> to {strided}"
     )
-    k.emit(f"%rs = tensor.extract_slice {r}[0] [%len] [1] : tensor<{block}x{element}> to tensor<?x{element}>")
+    k.emit(
+        f"%rs = tensor.extract_slice {r}[0] [%len] [1] : tensor<{block}x{element}> to tensor<?x{element}>"
+    )
     k.emit(f"%ds = memref.subview %out[0] [%len] [1] : {strided} to {part}")
-    k.emit(f"bufferization.materialize_in_destination %rs in writable %ds : (tensor<?x{element}>, {part}) -> ()")
+    k.emit(
+        f"bufferization.materialize_in_destination %rs in writable %ds : (tensor<?x{element}>, {part}) -> ()"
+    )
 
 
 @pytest.mark.parametrize("n", [0, 1, 31, 32, 255, 256, 257, 1000])
@@ -73,7 +82,9 @@ def test_store_overlaps_load(shift, tmp_path):
         f"%out = memref.reinterpret_cast %x to offset: [%dx], sizes: [{n}], strides: [1] : "
         f"memref<?xf32> to {layout}"
     )
-    k.emit(f"bufferization.materialize_in_destination {r} in writable %out : (tensor<{n}xf32>, {layout}) -> ()")
+    k.emit(
+        f"bufferization.materialize_in_destination {r} in writable %out : (tensor<{n}xf32>, {layout}) -> ()"
+    )
     x = RNG.standard_normal(600).astype(np.float32)
     want = x.copy()
     want[shift : shift + n] = 2 * x[:n]
@@ -125,15 +136,21 @@ def test_masked_tile(rows, columns, tmp_path):
     part = "memref<?x?xf32, strided<[100, 1]>>"
     local = "memref<?x?xf32, strided<[64, 1]>>"
     for name, arg in (("in", "x"), ("out", "y")):
-        k.emit(f"%{name} = memref.reinterpret_cast %{arg} to offset: [0], sizes: [8, 64], strides: [100, 1] : memref<?xf32> to {view}")
+        k.emit(
+            f"%{name} = memref.reinterpret_cast %{arg} to offset: [0], sizes: [8, 64], strides: [100, 1] : memref<?xf32> to {view}"
+        )
     k.emit("%a = memref.alloc() : memref<8x64xf32>")
     k.emit("linalg.fill ins(%one : f32) outs(%a : memref<8x64xf32>)")
     k.emit(f"%s = memref.subview %in[0, 0] [%rx, %cx] [1, 1] : {view} to {part}")
     k.emit(f"%t = memref.subview %a[0, 0] [%rx, %cx] [1, 1] : memref<8x64xf32> to {local}")
     k.emit(f"memref.copy %s, %t : {part} to {local}")
-    k.emit("%v = bufferization.to_tensor %a restrict writable : memref<8x64xf32> to tensor<8x64xf32>")
+    k.emit(
+        "%v = bufferization.to_tensor %a restrict writable : memref<8x64xf32> to tensor<8x64xf32>"
+    )
     w = k.value("arith.mulf %v, %v : tensor<8x64xf32>")
-    k.emit(f"bufferization.materialize_in_destination {w} in writable %out : (tensor<8x64xf32>, {view}) -> ()")
+    k.emit(
+        f"bufferization.materialize_in_destination {w} in writable %out : (tensor<8x64xf32>, {view}) -> ()"
+    )
     x = RNG.standard_normal((8, 100)).astype(np.float32)
     y = np.full((8, 100), 9, np.float32)
     run(k.text(), [x, y, ("i32", rows), ("i32", columns)], folder=tmp_path)
@@ -150,7 +167,9 @@ def test_loop_carried_tensors_trade_places(tmp_path):
     k.emit("%nx = arith.index_cast %n : i32 to index")
     k.emit("%c0 = arith.constant 0 : index")
     k.emit("%c1 = arith.constant 1 : index")
-    k.emit(f"%r:2 = scf.for %i = %c0 to %nx step %c1 iter_args(%a = {a}, %b = {b}) -> (tensor<40xi32>, tensor<40xi32>) {{")
+    k.emit(
+        f"%r:2 = scf.for %i = %c0 to %nx step %c1 iter_args(%a = {a}, %b = {b}) -> (tensor<40xi32>, tensor<40xi32>) {{"
+    )
     k.emit("%s = arith.addi %a, %b : tensor<40xi32>")
     k.emit("scf.yield %b, %s : tensor<40xi32>, tensor<40xi32>")
     k.emit("}")
@@ -171,7 +190,9 @@ def test_while_with_tensor_condition(tmp_path):
     k = Kernel([("x", "*f32"), ("y", "*f32"), ("limit", "f32")])
     a = k.load("x", (48,), "f32")
     k.emit("%c0 = arith.constant 0 : index")
-    k.emit(f"%r:2 = scf.while (%t = {a}, %u = {a}) : (tensor<48xf32>, tensor<48xf32>) -> (tensor<48xf32>, tensor<48xf32>) {{")
+    k.emit(
+        f"%r:2 = scf.while (%t = {a}, %u = {a}) : (tensor<48xf32>, tensor<48xf32>) -> (tensor<48xf32>, tensor<48xf32>) {{"
+    )
     k.emit("%v = tensor.extract %t[%c0] : tensor<48xf32>")
     k.emit("%more = arith.cmpf olt, %v, %limit : f32")
     k.emit("%w = arith.addf %t, %u : tensor<48xf32>")
@@ -221,7 +242,9 @@ def test_scans(kind, axis, reverse, tmp_path):
     a = k.load("x", (6, 40), "f32")
     k.emit(f"%axis = arith.constant {axis} : i32")
     k.emit(f"%rev = arith.constant {'true' if reverse else 'false'}")
-    r = k.value(f"func.call @triton_{kind}({a}, %axis, %rev) : (tensor<6x40xf32>, i32, i1) -> tensor<6x40xf32>")
+    r = k.value(
+        f"func.call @triton_{kind}({a}, %axis, %rev) : (tensor<6x40xf32>, i32, i1) -> tensor<6x40xf32>"
+    )
     k.store(r, "y", (6, 40), "f32")
     x = (1 + RNG.standard_normal((6, 40)) * 0.1).astype(np.float32)
     y = np.zeros_like(x)
@@ -245,7 +268,9 @@ def test_gather_flip_sort(axis, tmp_path):
     k.emit(f"%axis = arith.constant {axis} : i32")
     k.emit(f"%dim = arith.constant {axis} : i64")
     k.emit("%down = arith.constant true")
-    g = k.value(f"func.call @triton_gather({a}, {i}, %axis) : ({shape}, tensor<6x16xi32>, i32) -> {shape}")
+    g = k.value(
+        f"func.call @triton_gather({a}, {i}, %axis) : ({shape}, tensor<6x16xi32>, i32) -> {shape}"
+    )
     f = k.value(f"func.call @triton_flip({a}, %dim) : ({shape}, i64) -> {shape}")
     s = k.value(f"func.call @triton_sort({a}, %dim, %down) : ({shape}, i64, i1) -> {shape}")
     for value, name in ((g, "g"), (f, "f"), (s, "s")):
@@ -275,7 +300,10 @@ def test_argmax(axis, tmp_path):
     )
     k.emit("%ninf = arith.constant 0xFF800000 : f32")
     k.emit("%none = arith.constant -1 : i32")
-    ev, ei = k.value(f"tensor.empty() : tensor<{n}xf32>"), k.value(f"tensor.empty() : tensor<{n}xi32>")
+    ev, ei = (
+        k.value(f"tensor.empty() : tensor<{n}xf32>"),
+        k.value(f"tensor.empty() : tensor<{n}xi32>"),
+    )
     vi = k.value(f"linalg.fill ins(%ninf : f32) outs({ev} : tensor<{n}xf32>) -> tensor<{n}xf32>")
     ii = k.value(f"linalg.fill ins(%none : i32) outs({ei} : tensor<{n}xi32>) -> tensor<{n}xi32>")
     k.emit(
@@ -313,14 +341,28 @@ def test_matmul_loop(m, n, kk, tmp_path):
         dims = "x".join(map(str, shape))
         view = f"memref<{dims}xf32, strided<[?, 1], offset: ?>>"
         part = "x".join("?" if "%" in d else d.strip() for d in box.split(","))
-        k.emit(f"%{name}_c = memref.reinterpret_cast %{arg} to offset: [{offset}], sizes: {list(shape)}, strides: [{stride}, 1] : memref<?xf32> to {view}")
+        k.emit(
+            f"%{name}_c = memref.reinterpret_cast %{arg} to offset: [{offset}], sizes: {list(shape)}, strides: [{stride}, 1] : memref<?xf32> to {view}"
+        )
         k.emit(f"%{name}_b = memref.alloc() : memref<{dims}xf32>")
-        k.emit(f"scf.if %short {{ linalg.fill ins(%zero : f32) outs(%{name}_b : memref<{dims}xf32>) }}")
-        k.emit(f"%{name}_s = memref.subview %{name}_c[0, 0] [{box}] [1, 1] : {view} to memref<{part}xf32, strided<[?, 1], offset: ?>>")
-        k.emit(f"%{name}_t = memref.subview %{name}_b[0, 0] [{box}] [1, 1] : memref<{dims}xf32> to memref<{part}xf32, strided<[{shape[1]}, 1]>>")
-        k.emit(f"memref.copy %{name}_s, %{name}_t : memref<{part}xf32, strided<[?, 1], offset: ?>> to memref<{part}xf32, strided<[{shape[1]}, 1]>>")
-        k.emit(f"%{name}_v = bufferization.to_tensor %{name}_b restrict writable : memref<{dims}xf32> to tensor<{dims}xf32>")
-    k.emit(f"%d = linalg.matmul ins(%a_v, %b_v : tensor<{m}x32xf32>, tensor<32x{n}xf32>) outs(%in : {t}) -> {t}")
+        k.emit(
+            f"scf.if %short {{ linalg.fill ins(%zero : f32) outs(%{name}_b : memref<{dims}xf32>) }}"
+        )
+        k.emit(
+            f"%{name}_s = memref.subview %{name}_c[0, 0] [{box}] [1, 1] : {view} to memref<{part}xf32, strided<[?, 1], offset: ?>>"
+        )
+        k.emit(
+            f"%{name}_t = memref.subview %{name}_b[0, 0] [{box}] [1, 1] : memref<{dims}xf32> to memref<{part}xf32, strided<[{shape[1]}, 1]>>"
+        )
+        k.emit(
+            f"memref.copy %{name}_s, %{name}_t : memref<{part}xf32, strided<[?, 1], offset: ?>> to memref<{part}xf32, strided<[{shape[1]}, 1]>>"
+        )
+        k.emit(
+            f"%{name}_v = bufferization.to_tensor %{name}_b restrict writable : memref<{dims}xf32> to tensor<{dims}xf32>"
+        )
+    k.emit(
+        f"%d = linalg.matmul ins(%a_v, %b_v : tensor<{m}x32xf32>, tensor<32x{n}xf32>) outs(%in : {t}) -> {t}"
+    )
     k.emit(f"scf.yield %d : {t}\n    }}")
     k.store("%acc", "c", (m, n), "f32")
     a, b = RNG.standard_normal((m, kk)), RNG.standard_normal((kk, n))
@@ -337,11 +379,15 @@ def test_spin_lock(tmp_path):
     k.emit("%c0 = arith.constant 0 : index\n    %c1 = arith.constant 1 : index")
     k.emit("%zero = arith.constant 0 : i32\n    %unit = arith.constant 1 : i32")
     for name, value in (("free", "%zero"), ("taken", "%unit"), ("old", "%unit")):
-        k.emit(f"%{name} = memref.alloc() : memref<1xi32>\n    memref.store {value}, %{name}[%c0] : memref<1xi32>")
-    k.emit(f"%w = memref.reinterpret_cast %lockword to offset: [0], sizes: [1], strides: [1] : memref<?xi32> to {one}")
+        k.emit(
+            f"%{name} = memref.alloc() : memref<1xi32>\n    memref.store {value}, %{name}[%c0] : memref<1xi32>"
+        )
+    k.emit(
+        f"%w = memref.reinterpret_cast %lockword to offset: [0], sizes: [1], strides: [1] : memref<?xi32> to {one}"
+    )
     k.emit("scf.while : () -> () {")
     k.emit(
-        f"linalg.generic {{indexing_maps = [{', '.join([m] * 5)}], iterator_types = [\"parallel\"]}} "
+        f'linalg.generic {{indexing_maps = [{", ".join([m] * 5)}], iterator_types = ["parallel"]}} '
         f"ins(%w, %free, %taken : {one}, memref<1xi32>, memref<1xi32>) outs(%w, %old : {one}, memref<1xi32>) "
         'attrs = {GenericAtomicRMW = "cas", MemSemantic = "acq_rel", MemSyncScope = "gpu"} { '
         "^bb0(%p: i32, %q: i32, %s: i32, %t: i32, %u: i32): linalg.yield %s, %p : i32, i32 }"
@@ -353,7 +399,7 @@ def test_spin_lock(tmp_path):
     k.emit("%y = memref.load %data[%c1] : memref<?xi32>\n    %y1 = arith.addi %y, %px : i32")
     k.emit("memref.store %y1, %data[%c1] : memref<?xi32>")
     k.emit(
-        f"linalg.generic {{indexing_maps = [{', '.join([m] * 3)}], iterator_types = [\"parallel\"]}} "
+        f'linalg.generic {{indexing_maps = [{", ".join([m] * 3)}], iterator_types = ["parallel"]}} '
         f"ins(%w, %free : {one}, memref<1xi32>) outs(%w : {one}) "
         'attrs = {GenericAtomicRMW = "exch", MemSemantic = "release", MemSyncScope = "gpu"} { '
         "^bb0(%p: i32, %q: i32, %s: i32): linalg.yield %q : i32 }"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# ruff: noqa: E501 (lines of IR)
 """Each op class of the hand-over IR, over its types, against numpy."""
 
 import numpy as np
@@ -80,16 +81,16 @@ def test_signed_division(op, dtype, tmp_path):
         if op in ("divsi", "remsi"):
             y[9] = 0
             x[11], y[11] = np.iinfo(dtype).min, -1
-        exact = [int(a) / int(b) if b else 0 for a, b in zip(x, y)]
         quotient = [
             {"divsi": int(abs(int(a)) // abs(int(b))) * (1 if (a < 0) == (b < 0) else -1),
              "floordivsi": int(a) // int(b), "ceildivsi": -(-int(a) // int(b))}[
                 op if op != "remsi" else "divsi"] if b else 0
-            for a, b in zip(x, y)
+            for a, b in zip(x, y, strict=True)
         ]  # fmt: skip
-        assert len(exact) == len(quotient)
         if op == "remsi":
-            quotient = [int(a) - int(b) * q if b else 0 for a, b, q in zip(x, y, quotient)]
+            quotient = [
+                int(a) - int(b) * q if b else 0 for a, b, q in zip(x, y, quotient, strict=True)
+            ]
         want = np.array([(q + 2**63) % 2**64 - 2**63 for q in quotient], np.int64).astype(dtype)
     np.testing.assert_array_equal(binary("arith." + op, dtype, x, y, tmp_path), want)
 
@@ -232,7 +233,9 @@ def test_casts(op, source, target, tmp_path):
 def test_float8(kind, tmp_path):
     """All 256 codes widen and come back; values between codes round to nearest even."""
     torch = pytest.importorskip("torch")
-    dtype = getattr(torch, kind.replace("f8", "float8_").replace("M", "m").replace("E", "e").lower())
+    dtype = getattr(
+        torch, kind.replace("f8", "float8_").replace("M", "m").replace("E", "e").lower()
+    )
     codes = np.arange(256, dtype=np.uint8)
     wide = torch.from_numpy(codes).view(dtype).float().numpy()
     k = Kernel([("x", f"*{kind}"), ("z", "*f32")])
@@ -356,7 +359,9 @@ def test_atomics(kind, old, tmp_path):
     x, y = numbers(dtype, n), numbers(dtype, n)
     k = Kernel([("x", "*" + element), ("y", "*" + element), ("o", "*" + element)])
     value = k.load("x", (n,), element)
-    buffer = k.value(f"bufferization.to_buffer {value} : tensor<{n}x{element}> to memref<{n}x{element}>")
+    buffer = k.value(
+        f"bufferization.to_buffer {value} : tensor<{n}x{element}> to memref<{n}x{element}>"
+    )
     view, memref = k.view("y", (n,), element)
     local = f"memref<{n}x{element}>"
     outs, types = view, memref
@@ -366,13 +371,15 @@ def test_atomics(kind, old, tmp_path):
     maps = ", ".join([MAP] * (4 if old else 3))
     block = f"%p: {element}, %q: {element}, %r: {element}" + (f", %s: {element}" if old else "")
     k.emit(
-        f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [\"parallel\"]}} "
+        f'linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel"]}} '
         f"ins({view}, {buffer} : {memref}, {local}) outs({outs} : {types}) "
         f'attrs = {{GenericAtomicRMW = "{kind}", MemSemantic = "acq_rel", MemSyncScope = "gpu"}} {{ '
         f"^bb0({block}): linalg.yield %q{', %p' if old else ''} : {element}{', ' + element if old else ''} }}"
     )
     if old:
-        t = k.value(f"bufferization.to_tensor {previous} restrict writable : {local} to tensor<{n}x{element}>")
+        t = k.value(
+            f"bufferization.to_tensor {previous} restrict writable : {local} to tensor<{n}x{element}>"
+        )
         k.store(t, "o", (n,), element)
     o, before = np.zeros(n, dtype), y.copy()
     run(k.text(), [x, y, o], folder=tmp_path)
