@@ -76,7 +76,13 @@ public:
     auto it = known.find(key);
     if (it != known.end())
       return it->second;
+    // A tree deeper than any program writes is taken as it is, not followed down the stack.
+    constexpr unsigned maxDepth = 500;
+    if (depth > maxDepth)
+      return residual(mask, negated);
+    ++depth;
     MaskBox box = compute(mask, negated);
+    --depth;
     return known[key] = box;
   }
 
@@ -141,6 +147,7 @@ private:
   LaneAnalysis &lanes;
   ExprContext &context;
   DenseMap<std::pair<Value, unsigned>, MaskBox> known;
+  unsigned depth = 0;
 };
 
 Predicate toSigned(Predicate predicate) {

@@ -126,7 +126,9 @@ Value ValueSlicer::slice(Value tensor, ArrayRef<Value> at) {
   Value result;
   DenseElementsAttr constant;
   bool isConstant = op && op->hasTrait<OpTrait::ConstantLike>();
-  if (!op || (crosses && !isConstant && !crosses(op))) {
+  constexpr unsigned maxDepth = 1000; // what is made of more ops is cut out, whatever it costs
+  ++depth;
+  if (!op || depth > maxDepth || (crosses && !isConstant && !crosses(op))) {
     result = cut(tensor, at);
   } else if (matchPattern(tensor, m_Constant(&constant))) {
     if (!constant.isSplat())
@@ -190,6 +192,7 @@ Value ValueSlicer::slice(Value tensor, ArrayRef<Value> at) {
   } else {
     result = cut(tensor, at);
   }
+  --depth;
   known[tensor].push_back({SmallVector<Value>(at), result});
   return result;
 }

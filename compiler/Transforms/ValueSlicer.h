@@ -61,6 +61,7 @@ private:
                  llvm::SmallVector<std::pair<llvm::SmallVector<mlir::Value>, mlir::Value>, 1>>
       known;
   mlir::Value zeroIndex;
+  unsigned depth = 0;
 };
 
 /// The shape of a part: the sizes of the kept dimensions.
