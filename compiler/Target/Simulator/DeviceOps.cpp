@@ -198,6 +198,25 @@ Value roundValue(OpBuilder &b, Location loc, StringRef mode, Value x) {
   return math::RoundEvenOp::create(b, loc, x);
 }
 
+/// A narrowing float cast towards zero: the nearest value, one step back where that grew the
+/// magnitude. A step back from infinity is the largest finite value; NaN compares false.
+Value truncateTowardsZero(OpBuilder &b, Location loc, Type target, Value x) {
+  auto withElement = [](Type like, Type element) -> Type {
+    auto shaped = dyn_cast<ShapedType>(like);
+    return shaped ? Type(shaped.clone(element)) : element;
+  };
+  Value nearest = arith::TruncFOp::create(b, loc, target, x);
+  Value back = arith::ExtFOp::create(b, loc, x.getType(), nearest);
+  Value grew =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, math::AbsFOp::create(b, loc, back),
+                            math::AbsFOp::create(b, loc, x));
+  Type bits =
+      withElement(target, b.getIntegerType(getElementTypeOrSelf(target).getIntOrFloatBitWidth()));
+  Value pattern = arith::BitcastOp::create(b, loc, bits, nearest);
+  Value step = arith::ExtUIOp::create(b, loc, bits, grew);
+  return arith::BitcastOp::create(b, loc, target, arith::SubIOp::create(b, loc, pattern, step));
+}
+
 /// hfusion.cast: between element types, or rounding within one float type.
 LogicalResult lowerCast(Operation *op) {
   if (op->getNumOperands() != 2 || op->getNumResults() != 1)
@@ -221,6 +240,8 @@ LogicalResult lowerCast(Operation *op) {
       result = arith::ExtFOp::create(b, loc, target, x);
     else if (a > c && (mode == "rint" || mode.empty()))
       result = arith::TruncFOp::create(b, loc, target, x);
+    else if (a > c && mode == "trunc")
+      result = truncateTowardsZero(b, loc, target, x);
     else
       return op->emitOpError("round mode '")
              << mode << "' from " << from << " to " << to << " has no simulator lowering";
