@@ -31,7 +31,7 @@ template <Format f> inline float widen(uint8_t x) {
     return __builtin_bit_cast(float, sign | nan);
   if (exponent == 0) {
     float magnitude = float(mantissa) *
-        __builtin_bit_cast(float, uint32_t(127 + 1 - f.bias - f.mantissaBits) << 23);
+                      __builtin_bit_cast(float, uint32_t(127 + 1 - f.bias - f.mantissaBits) << 23);
     return sign ? -magnitude : magnitude;
   }
   return __builtin_bit_cast(float, sign | uint32_t(exponent - f.bias + 127) << 23 |
@@ -44,8 +44,9 @@ template <Format f> inline uint8_t narrow(float value) {
   const uint32_t magnitude = bits & 0x7fffffffu;
   const int top = (1 << f.exponentBits) - 1;
   const uint8_t nan = f.fnuz ? 0x80
-                    : f.hasInfinity ? uint8_t(sign | (top << f.mantissaBits) | (1 << (f.mantissaBits - 1)))
-                                    : uint8_t(sign | 0x7f);
+                      : f.hasInfinity
+                          ? uint8_t(sign | (top << f.mantissaBits) | (1 << (f.mantissaBits - 1)))
+                          : uint8_t(sign | 0x7f);
   const uint8_t overflow = f.hasInfinity ? uint8_t(sign | (top << f.mantissaBits))
                            : f.fnuz      ? nan
                                          : uint8_t(sign | 0x7e);

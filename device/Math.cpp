@@ -63,7 +63,7 @@ static float besselI0(float value) {
 static float inverseErf(float value) {
   double y = value;
   if (!(y > -1.0 && y < 1.0))
-    return y == 1.0   ? fromBits(0x7f800000u)
+    return y == 1.0    ? fromBits(0x7f800000u)
            : y == -1.0 ? fromBits(0xff800000u)
                        : fromBits(0x7fc00000u);
   if (y == 0.0)

@@ -52,7 +52,8 @@ template <typename In, int kMant, int kExp, int kOutMant, int kOutExp> uint16_t 
   if (exponent == (1 << kExp) - 1) {
     if (mantissa == 0)
       return sign | infinity;
-    return sign | infinity | uint16_t(1 << (kOutMant - 1)) | uint16_t(mantissa >> (kMant - kOutMant));
+    return sign | infinity | uint16_t(1 << (kOutMant - 1)) |
+           uint16_t(mantissa >> (kMant - kOutMant));
   }
   if (exponent == 0 && mantissa == 0)
     return sign;
@@ -70,8 +71,8 @@ template <typename In, int kMant, int kExp, int kOutMant, int kOutExp> uint16_t 
   if (rest > half || (rest == half && (kept & 1)))
     ++kept;
   // A carry out of the mantissa moves into the exponent by itself.
-  uint64_t result = outExp == 0 ? uint64_t(kept)
-                                : (uint64_t(outExp - 1) << kOutMant) + uint64_t(kept);
+  uint64_t result =
+      outExp == 0 ? uint64_t(kept) : (uint64_t(outExp - 1) << kOutMant) + uint64_t(kept);
   if (result >= infinity)
     return sign | infinity;
   return sign | uint16_t(result);
@@ -135,8 +136,7 @@ PITON_SOFT _Float16 __truncdfhf2(double x) {
                             narrow<uint64_t, 52, 11, 10, 5>(__builtin_bit_cast(uint64_t, x)));
 }
 PITON_SOFT __bf16 __truncsfbf2(float x) {
-  return __builtin_bit_cast(__bf16,
-                            narrow<uint32_t, 23, 8, 7, 8>(__builtin_bit_cast(uint32_t, x)));
+  return __builtin_bit_cast(__bf16, narrow<uint32_t, 23, 8, 7, 8>(__builtin_bit_cast(uint32_t, x)));
 }
 PITON_SOFT __bf16 __truncdfbf2(double x) {
   return __builtin_bit_cast(__bf16,

@@ -25,8 +25,9 @@ void sortRow(T *row, T *scratch, int64_t count, int64_t stride, bool descending)
       int64_t end = start + 2 * width < count ? start + 2 * width : count;
       int64_t a = start, b = middle;
       for (int64_t k = start; k < end; ++k) {
-        bool takeRight = a >= middle ||
-                         (b < end && (descending ? less(from[a], from[b]) : less(from[b], from[a])));
+        bool takeRight =
+            a >= middle ||
+            (b < end && (descending ? less(from[a], from[b]) : less(from[b], from[a])));
         into[k] = takeRight ? from[b++] : from[a++];
       }
     }

@@ -11,7 +11,6 @@ import sys
 import time
 
 import torch
-
 from attention import attention
 from layer_norm import layer_norm_backward, layer_norm_forward
 from matmul import matmul

@@ -55,9 +55,9 @@ void initialiseTargetOnce() {
 }
 
 MemoryBufferRef deviceBitcode() {
-  return MemoryBufferRef(StringRef(reinterpret_cast<const char *>(piton::kDeviceBitcode),
-                                   piton::kDeviceBitcodeSize),
-                         "piton device library");
+  return MemoryBufferRef(
+      StringRef(reinterpret_cast<const char *>(piton::kDeviceBitcode), piton::kDeviceBitcodeSize),
+      "piton device library");
 }
 
 /// Names defined by the device library, read once.
@@ -104,13 +104,14 @@ bool symbolIsAllowed(StringRef name) {
   if (name.starts_with("_ZGV"))
     return true;
   static const StringSet<> allowed = {
-      "memcpy", "memset", "memmove", "bcmp", "memcmp",
-      "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh",
-      "acosh", "atanh", "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "pow",
-      "cbrt", "erf", "erfc", "lgamma", "tgamma", "fmod", "remainder", "hypot", "ldexp", "scalbn",
-      "ilogb", "logb", "floor", "ceil", "trunc", "rint", "nearbyint", "round", "roundeven",
-      "sqrt", "fma", "fmin", "fmax", "fdim", "copysign", "nextafter", "j0", "j1", "y0", "y1",
-      "sincos", "frexp", "modf", "lround", "llround", "lrint", "llrint"};
+      "memcpy", "memset",    "memmove", "bcmp",      "memcmp",    "sin",       "cos",    "tan",
+      "asin",   "acos",      "atan",    "atan2",     "sinh",      "cosh",      "tanh",   "asinh",
+      "acosh",  "atanh",     "exp",     "exp2",      "exp10",     "expm1",     "log",    "log2",
+      "log10",  "log1p",     "pow",     "cbrt",      "erf",       "erfc",      "lgamma", "tgamma",
+      "fmod",   "remainder", "hypot",   "ldexp",     "scalbn",    "ilogb",     "logb",   "floor",
+      "ceil",   "trunc",     "rint",    "nearbyint", "round",     "roundeven", "sqrt",   "fma",
+      "fmin",   "fmax",      "fdim",    "copysign",  "nextafter", "j0",        "j1",     "y0",
+      "y1",     "sincos",    "frexp",   "modf",      "lround",    "llround",   "lrint",  "llrint"};
   if (allowed.contains(name))
     return true;
   return name.ends_with("f") && allowed.contains(name.drop_back());
@@ -118,10 +119,10 @@ bool symbolIsAllowed(StringRef name) {
 
 /// Functions of libm that libmvec has in vector form (glibc 2.35 and later).
 bool hasVectorForm(StringRef name) {
-  static const StringSet<> names = {"acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh",
-                                    "cbrt", "cos", "cosh", "erf", "erfc", "exp", "exp10", "exp2",
-                                    "expm1", "hypot", "log", "log10", "log1p", "log2", "pow",
-                                    "sin", "sinh", "tan", "tanh"};
+  static const StringSet<> names = {"acos", "acosh", "asin",  "asinh", "atan",  "atan2", "atanh",
+                                    "cbrt", "cos",   "cosh",  "erf",   "erfc",  "exp",   "exp10",
+                                    "exp2", "expm1", "hypot", "log",   "log10", "log1p", "log2",
+                                    "pow",  "sin",   "sinh",  "tan",   "tanh"};
   return names.contains(name);
 }
 
@@ -147,17 +148,15 @@ void describeMathFunctions(Module &module, bool wide) {
       if (isa == 'e' && !wide)
         continue;
       unsigned lanes = bits / (isFloat ? 32 : 64);
-      std::string vectorName = ("_ZGV" + Twine(isa) + "N" + Twine(lanes) + letters + "_" +
-                                function.getName())
-                                   .str();
-      variants += (variants.empty() ? "" : ",") +
-                  ("_ZGV_LLVM_N" + Twine(lanes) + letters + "_" + function.getName() + "(" +
-                   vectorName + ")")
-                      .str();
+      std::string vectorName =
+          ("_ZGV" + Twine(isa) + "N" + Twine(lanes) + letters + "_" + function.getName()).str();
+      variants += (variants.empty() ? "" : ",") + ("_ZGV_LLVM_N" + Twine(lanes) + letters + "_" +
+                                                   function.getName() + "(" + vectorName + ")")
+                                                      .str();
       auto *vectorType = FixedVectorType::get(function.getReturnType(), lanes);
       SmallVector<Type *> parameters(function.arg_size(), vectorType);
-      auto callee = module.getOrInsertFunction(
-          vectorName, FunctionType::get(vectorType, parameters, false));
+      auto callee =
+          module.getOrInsertFunction(vectorName, FunctionType::get(vectorType, parameters, false));
       auto *declared = cast<Function>(callee.getCallee());
       declared->setDoesNotAccessMemory();
       declared->setDoesNotThrow();
@@ -248,12 +247,12 @@ Expected<std::string> linkObject(StringRef object) {
   if (Error error = folder.create())
     return error;
   auto file = folder.write("kernel.o", object);
-  auto soft = folder.write("soft.o", StringRef((const char *)piton::kDeviceSoftObject,
-                                               piton::kDeviceSoftObjectSize));
-  auto libm = folder.write("libm.so", StringRef((const char *)piton::kStubLibm,
-                                                piton::kStubLibmSize));
-  auto libmvec = folder.write("libmvec.so", StringRef((const char *)piton::kStubLibmvec,
-                                                      piton::kStubLibmvecSize));
+  auto soft = folder.write(
+      "soft.o", StringRef((const char *)piton::kDeviceSoftObject, piton::kDeviceSoftObjectSize));
+  auto libm =
+      folder.write("libm.so", StringRef((const char *)piton::kStubLibm, piton::kStubLibmSize));
+  auto libmvec = folder.write(
+      "libmvec.so", StringRef((const char *)piton::kStubLibmvec, piton::kStubLibmvecSize));
   for (auto *part : {&file, &soft, &libm, &libmvec})
     if (!*part) {
       std::string text = toString(part->takeError());
@@ -265,11 +264,26 @@ Expected<std::string> linkObject(StringRef object) {
   std::string messages;
   raw_string_ostream stream(messages);
   // --start-lib: the soft helpers are taken only where the object calls them.
-  std::vector<const char *> args = {"ld.lld", "-shared", "-o", output.c_str(), "--gc-sections",
-                                    "-z", "now", "-z", "noexecstack", "--hash-style=gnu",
-                                    "--exclude-libs=ALL", "--threads=1", "--no-dependent-libraries",
-                                    file->c_str(), "--start-lib", soft->c_str(), "--end-lib",
-                                    "--no-as-needed", libmvec->c_str(), libm->c_str()};
+  std::vector<const char *> args = {"ld.lld",
+                                    "-shared",
+                                    "-o",
+                                    output.c_str(),
+                                    "--gc-sections",
+                                    "-z",
+                                    "now",
+                                    "-z",
+                                    "noexecstack",
+                                    "--hash-style=gnu",
+                                    "--exclude-libs=ALL",
+                                    "--threads=1",
+                                    "--no-dependent-libraries",
+                                    file->c_str(),
+                                    "--start-lib",
+                                    soft->c_str(),
+                                    "--end-lib",
+                                    "--no-as-needed",
+                                    libmvec->c_str(),
+                                    libm->c_str()};
   static std::mutex linker; // lld keeps global state
   lld::Result result;
   {
@@ -357,8 +371,8 @@ Expected<piton::CodegenResult> piton::generateSharedObject(std::unique_ptr<Modul
   initialiseTargetOnce();
   CodegenResult result;
   result.cpu = options.cpu.empty() ? hostCpuName() : options.cpu;
-  result.features = options.features.empty() && options.cpu.empty() ? hostCpuFeatures()
-                                                                    : options.features;
+  result.features =
+      options.features.empty() && options.cpu.empty() ? hostCpuFeatures() : options.features;
   std::string error;
   std::unique_ptr<TargetMachine> machine = makeTargetMachine(result.cpu, result.features, error);
   if (!machine)
@@ -402,8 +416,8 @@ Expected<piton::CodegenResult> piton::generateSharedObject(std::unique_ptr<Modul
     return elf.takeError();
   result.elf = std::move(*elf);
   timer.lap("link");
-  auto binary = object::ObjectFile::createELFObjectFile(
-      MemoryBufferRef(result.elf, "kernel image"));
+  auto binary =
+      object::ObjectFile::createELFObjectFile(MemoryBufferRef(result.elf, "kernel image"));
   if (!binary)
     return binary.takeError();
   if (Error failure = checkUndefinedSymbols(cast<object::ELFObjectFileBase>(**binary)))

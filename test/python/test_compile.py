@@ -9,10 +9,10 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from tracing import TARGET, source
 
 from piton import _piton
 from piton.errors import MLIRCompilationError
+from tracing import TARGET, source
 
 TYPES = {"x": "*fp32", "o": "*fp32", "n": "i32", "BLOCK": 48}
 

@@ -10,11 +10,11 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from tracing import TARGET, source
 from triton.backends.compiler import GPUTarget
 
 from piton import options
 from piton.compiler import NPUOptions, PitonBackend
+from tracing import TARGET, source
 
 #: The names of the public tables and of newer revisions (spec: options).
 DOCUMENTED = """

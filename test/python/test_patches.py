@@ -7,11 +7,11 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from tracing import TARGET, source, trace
 from triton.backends.compiler import GPUTarget
 from triton.compiler import compiler, make_backend
 
 from piton import _piton, frontend
+from tracing import TARGET, source, trace
 
 CUDA = GPUTarget("cuda", 90, 32)
 

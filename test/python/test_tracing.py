@@ -2,6 +2,7 @@
 """The IR builder: Piton's and stock's give the same text, and stock parses ours."""
 
 import pytest
+
 from kernels import KERNELS
 from piton import _piton
 from tracing import trace

@@ -3,10 +3,11 @@
 
 from types import SimpleNamespace
 
-from piton import _piton
-from piton.compiler import PitonBackend
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
+
+from piton import _piton
+from piton.compiler import PitonBackend
 
 TARGET = GPUTarget("npu", "Ascend910B3", 0)
 

@@ -196,9 +196,8 @@ struct SimAssignArenaPass : piton::impl::SimAssignArenaBase<SimAssignArenaPass> 
     auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
     Value arena;
     unsigned index = function.getNumArguments();
-    auto attributes =
-        DictionaryAttr::get(context, {NamedAttribute(StringAttr::get(context, kArenaAttr),
-                                                     UnitAttr::get(context))});
+    auto attributes = DictionaryAttr::get(
+        context, {NamedAttribute(StringAttr::get(context, kArenaAttr), UnitAttr::get(context))});
     if (failed(function.insertArgument(index, bytes, attributes, function.getLoc())))
       return signalPassFailure();
     arena = function.getArgument(index);
@@ -208,8 +207,8 @@ struct SimAssignArenaPass : piton::impl::SimAssignArenaBase<SimAssignArenaPass> 
       MemRefType type = alloc.getType();
       if (onStack && type.hasStaticShape()) {
         b.setInsertionPointToStart(&function.getBody().front());
-        Value slot = memref::AllocaOp::create(b, alloc.getLoc(), type,
-                                              b.getI64IntegerAttr(kAlignment));
+        Value slot =
+            memref::AllocaOp::create(b, alloc.getLoc(), type, b.getI64IntegerAttr(kAlignment));
         alloc.replaceAllUsesWith(slot);
         stackBytes += (buffer.bytes + kAlignment - 1) / kAlignment * kAlignment;
       } else {
@@ -218,8 +217,8 @@ struct SimAssignArenaPass : piton::impl::SimAssignArenaBase<SimAssignArenaPass> 
         else
           b.setInsertionPoint(alloc);
         Value offset = indexConstant(b, alloc.getLoc(), buffer.offset);
-        Value view = memref::ViewOp::create(b, alloc.getLoc(), type, arena, offset,
-                                            alloc.getDynamicSizes());
+        Value view =
+            memref::ViewOp::create(b, alloc.getLoc(), type, arena, offset, alloc.getDynamicSizes());
         alloc.replaceAllUsesWith(view);
       }
       alloc.erase();

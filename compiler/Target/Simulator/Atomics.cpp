@@ -134,8 +134,8 @@ LogicalResult lowerAtomicGeneric(linalg::GenericOp op) {
       return op.emitError("an atomic needs identity indexing maps");
   const bool isCas = kind == "cas";
   if (op.getNumDpsInputs() != (isCas ? 3 : 2))
-    return op.emitError("atomic '") << kind << "' takes " << (isCas ? 3 : 2) << " inputs, got "
-                                    << op.getNumDpsInputs();
+    return op.emitError("atomic '")
+           << kind << "' takes " << (isCas ? 3 : 2) << " inputs, got " << op.getNumDpsInputs();
   if (op.getNumDpsInits() > 2 || op->getNumResults() != 0)
     return op.emitError("an atomic works on memrefs and has one or two outs");
   Value memory = op.getDpsInputs()[0];

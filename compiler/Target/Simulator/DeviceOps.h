@@ -19,9 +19,9 @@ mlir::LogicalResult lowerAtomicGeneric(mlir::linalg::GenericOp op);
 
 /// Emits the loop of an atomic: memory[i] = kind(memory[i], value[i]), optionally under
 /// `mask`, with the previous values in `old`. `compare` is for kind "cas".
-mlir::LogicalResult emitAtomic(mlir::Operation *op, llvm::StringRef kind,
-                               llvm::StringRef ordering, mlir::Value memory, mlir::Value compare,
-                               mlir::Value value, mlir::Value mask, mlir::Value old);
+mlir::LogicalResult emitAtomic(mlir::Operation *op, llvm::StringRef kind, llvm::StringRef ordering,
+                               mlir::Value memory, mlir::Value compare, mlir::Value value,
+                               mlir::Value mask, mlir::Value old);
 
 /// Loads and copies with the attribute `volatile` become volatile accesses.
 void lowerVolatile(mlir::func::FuncOp kernel);

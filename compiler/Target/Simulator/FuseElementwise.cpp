@@ -17,7 +17,9 @@ using namespace mlir;
 
 namespace {
 
-bool isDot(Operation *op) { return isa<linalg::ContractionOpInterface>(op) && !isa<linalg::GenericOp>(op); }
+bool isDot(Operation *op) {
+  return isa<linalg::ContractionOpInterface>(op) && !isa<linalg::GenericOp>(op);
+}
 
 /// The last two dimensions swapped, the others in place.
 bool swapsLastTwo(ArrayRef<int64_t> permutation) {
@@ -153,8 +155,8 @@ void allowReassociation(linalg::GenericOp op) {
       return argument && argument.getOwner() == op.getBody() && argument.getArgNumber() >= inputs;
     });
     if (isAccumulation)
-      inner.setAttr("fastmath", arith::FastMathFlagsAttr::get(
-                                    op.getContext(), arith::FastMathFlags::reassoc));
+      inner.setAttr("fastmath",
+                    arith::FastMathFlagsAttr::get(op.getContext(), arith::FastMathFlags::reassoc));
   }
 }
 
@@ -170,8 +172,7 @@ bool keepsItsName(linalg::LinalgOp op) {
   });
 }
 
-struct SimFuseElementwisePass
-    : piton::impl::SimFuseElementwiseBase<SimFuseElementwisePass> {
+struct SimFuseElementwisePass : piton::impl::SimFuseElementwiseBase<SimFuseElementwisePass> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     MLIRContext *context = &getContext();

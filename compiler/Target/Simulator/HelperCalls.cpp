@@ -211,15 +211,15 @@ LogicalResult lowerSort(func::CallOp call) {
   Value scratch = newBuffer(b, loc, RankedTensorType::get({2 * count}, type->getElementType()));
   auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
   Type i64 = b.getI64Type();
-  auto function = declare(b, call->getParentOfType<ModuleOp>(), loc, name,
-                          b.getFunctionType({pointerType, pointerType, i64, i64, i64, b.getI32Type()},
-                                            {}));
+  auto function =
+      declare(b, call->getParentOfType<ModuleOp>(), loc, name,
+              b.getFunctionType({pointerType, pointerType, i64, i64, i64, b.getI32Type()}, {}));
   SmallVector<Value> zeros(type->getRank(), indexConstant(b, loc, 0));
   func::CallOp::create(
       b, loc, function,
       ValueRange{elementPointer(b, loc, out, zeros), elementPointer(b, loc, scratch, zeros.front()),
-                 i64Constant(b, loc, outer), i64Constant(b, loc, count),
-                 i64Constant(b, loc, inner), i32Constant(b, loc, int32_t(descending))});
+                 i64Constant(b, loc, outer), i64Constant(b, loc, count), i64Constant(b, loc, inner),
+                 i32Constant(b, loc, int32_t(descending))});
   finish(call, bufferAsTensor(b, loc, out));
   return success();
 }
@@ -250,10 +250,10 @@ LogicalResult lowerIndirectLoad(func::CallOp call) {
     OpBuilder then = OpBuilder::atBlockBegin(branch.thenBlock());
     scf::YieldOp::create(then, loc, load(then));
     OpBuilder otherwise = OpBuilder::atBlockBegin(branch.elseBlock());
-    Value fallback = other ? memref::LoadOp::create(otherwise, loc, other, position).getResult()
-                           : arith::ConstantOp::create(otherwise, loc,
-                                                       otherwise.getZeroAttr(element))
-                                 .getResult();
+    Value fallback =
+        other
+            ? memref::LoadOp::create(otherwise, loc, other, position).getResult()
+            : arith::ConstantOp::create(otherwise, loc, otherwise.getZeroAttr(element)).getResult();
     scf::YieldOp::create(otherwise, loc, fallback);
     return branch.getResult(0);
   });
@@ -304,8 +304,8 @@ LogicalResult lowerPrint(func::CallOp call, func::FuncOp callee) {
         isSigned[i] = integer.getValue() != 0;
   }
   unsigned count = call.getNumOperands();
-  Value records = entryAlloca(b, loc, b.getI8Type(), std::max<int64_t>(1, count) *
-                                                         sizeof(PrintOperand));
+  Value records =
+      entryAlloca(b, loc, b.getI8Type(), std::max<int64_t>(1, count) * sizeof(PrintOperand));
   for (unsigned i = 0; i < count; ++i) {
     Value operand = call.getOperand(i);
     Type element = getElementTypeOrSelf(operand.getType());
@@ -346,7 +346,8 @@ LogicalResult lowerPrint(func::CallOp call, func::FuncOp callee) {
     int64_t at = i * sizeof(PrintOperand);
     storeAt(b, loc, data, records, at + offsetof(PrintOperand, data));
     storeAt(b, loc, i64Constant(b, loc, elements), records, at + offsetof(PrintOperand, count));
-    storeAt(b, loc, i32Constant(b, loc, int32_t(*type)), records, at + offsetof(PrintOperand, type));
+    storeAt(b, loc, i32Constant(b, loc, int32_t(*type)), records,
+            at + offsetof(PrintOperand, type));
     storeAt(b, loc, i32Constant(b, loc, shape.size()), records, at + offsetof(PrintOperand, rank));
     storeAt(b, loc, shapeArray, records, at + offsetof(PrintOperand, shape));
   }

@@ -60,8 +60,7 @@ struct RowWriter {
     }
     if (constant && *constant % lanes == 0)
       return;
-    auto tail = scf::ForOp::create(b, loc, end, length,
-                                   mayMask ? step : indexConstant(b, loc, 1));
+    auto tail = scf::ForOp::create(b, loc, end, length, mayMask ? step : indexConstant(b, loc, 1));
     OpBuilder inner = OpBuilder::atBlockBegin(tail.getBody());
     SmallVector<Value> indices = at(outer, tail.getInductionVar());
     if (!mayMask) {
@@ -103,16 +102,20 @@ void lowerCopy(memref::CopyOp copy, bool maskNarrow) {
     return;
   }
   int64_t width = elementByteWidth(element);
-  RowWriter writer{loc, target, element, kCopyBytes / width, maskNarrow || width >= 4,
-                   [&](OpBuilder &b, ValueRange at, VectorType vector, Value mask) -> Value {
-                     if (!vector)
-                       return memref::LoadOp::create(b, loc, source, at);
-                     if (!mask)
-                       return vector::LoadOp::create(b, loc, vector, source, at).getResult();
-                     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
-                     return vector::MaskedLoadOp::create(b, loc, vector, source, at, mask, zero)
-                         .getResult();
-                   }};
+  RowWriter writer{
+      loc,
+      target,
+      element,
+      kCopyBytes / width,
+      maskNarrow || width >= 4,
+      [&](OpBuilder &b, ValueRange at, VectorType vector, Value mask) -> Value {
+        if (!vector)
+          return memref::LoadOp::create(b, loc, source, at);
+        if (!mask)
+          return vector::LoadOp::create(b, loc, vector, source, at).getResult();
+        Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
+        return vector::MaskedLoadOp::create(b, loc, vector, source, at, mask, zero).getResult();
+      }};
   Value length = sizes.pop_back_val();
   emitLoopNest(b, loc, sizes,
                [&](OpBuilder &b, ValueRange outer) { writer.emitRow(b, outer, length); });
@@ -138,7 +141,11 @@ void lowerFill(linalg::FillOp fill, bool maskNarrow) {
     return;
   Type element = type.getElementType();
   int64_t width = elementByteWidth(element);
-  RowWriter writer{loc, target, element, kCopyBytes / width, maskNarrow || width >= 4,
+  RowWriter writer{loc,
+                   target,
+                   element,
+                   kCopyBytes / width,
+                   maskNarrow || width >= 4,
                    [&](OpBuilder &b, ValueRange, VectorType vector, Value) -> Value {
                      return vector ? vector::BroadcastOp::create(b, loc, vector, scalar).getResult()
                                    : scalar;
@@ -213,8 +220,7 @@ std::optional<DotLayout> layoutOf(linalg::LinalgOp op, bool batched) {
 bool takeZeroFill(linalg::LinalgOp op) {
   Value c = op->getOperand(2);
   for (Operation *previous = op->getPrevNode(); previous; previous = previous->getPrevNode()) {
-    if (auto fill = dyn_cast<linalg::FillOp>(previous);
-        fill && fill.getDpsInits().front() == c) {
+    if (auto fill = dyn_cast<linalg::FillOp>(previous); fill && fill.getDpsInits().front() == c) {
       Attribute value;
       if (!matchPattern(fill.getInputs().front(), m_Constant(&value)))
         return false;

@@ -108,10 +108,20 @@ struct Emitter {
 };
 
 // Near-minimax polynomials with p(0) = 1, of 2^x on [-0.5, 0.5] and e^x on ln 2 times that.
-constexpr double kExp2[] = {1.0, 0.6931471824645996, 0.24022650718688965, 0.055503569543361664,
-                            0.009618056938052177, 0.0013390866806730628, 0.00015461447765119374};
-constexpr double kExp[] = {1.0, 1.0, 0.5, 0.16666504740715027,
-                           0.04166635125875473, 0.008369152434170246, 0.0013941113138571382};
+constexpr double kExp2[] = {1.0,
+                            0.6931471824645996,
+                            0.24022650718688965,
+                            0.055503569543361664,
+                            0.009618056938052177,
+                            0.0013390866806730628,
+                            0.00015461447765119374};
+constexpr double kExp[] = {1.0,
+                           1.0,
+                           0.5,
+                           0.16666504740715027,
+                           0.04166635125875473,
+                           0.008369152434170246,
+                           0.0013941113138571382};
 
 struct LowerExp2 : OpRewritePattern<math::Exp2Op> {
   LowerExp2(MLIRContext *context, bool avx512) : OpRewritePattern(context), avx512(avx512) {}
@@ -154,7 +164,8 @@ struct WidenBf16 : OpRewritePattern<arith::ExtFOp> {
     Location loc = op.getLoc();
     Emitter e{rewriter, loc, op.getType()};
     Value bits = e.bitcast(rewriter.getI16Type(), op.getIn());
-    Value wide = arith::ExtUIOp::create(rewriter, loc, likeType(op.getType(), rewriter.getI32Type()), bits);
+    Value wide =
+        arith::ExtUIOp::create(rewriter, loc, likeType(op.getType(), rewriter.getI32Type()), bits);
     Value high = arith::ShLIOp::create(rewriter, loc, wide, e.integer(32, 16));
     Value result = e.bitcast(rewriter.getF32Type(), high);
     if (!getElementTypeOrSelf(op.getType()).isF32())
@@ -229,8 +240,9 @@ struct WidenFloat8 : OpRewritePattern<arith::ExtFOp> {
     if (!isFloat8(from) || isa<VectorType>(op.getType()))
       return failure();
     Location loc = op.getLoc();
-    auto function = declareFunction(rewriter, op, float8Name("widen", from),
-                                    rewriter.getFunctionType(rewriter.getI8Type(), rewriter.getF32Type()));
+    auto function =
+        declareFunction(rewriter, op, float8Name("widen", from),
+                        rewriter.getFunctionType(rewriter.getI8Type(), rewriter.getF32Type()));
     Value bits = arith::BitcastOp::create(rewriter, loc, rewriter.getI8Type(), op.getIn());
     Value wide = func::CallOp::create(rewriter, loc, function, bits).getResult(0);
     unsigned width = op.getType().getIntOrFloatBitWidth();
@@ -255,8 +267,9 @@ struct NarrowFloat8 : OpRewritePattern<arith::TruncFOp> {
       x = arith::ExtFOp::create(rewriter, loc, rewriter.getF32Type(), x);
     else if (width > 32)
       x = arith::TruncFOp::create(rewriter, loc, rewriter.getF32Type(), x);
-    auto function = declareFunction(rewriter, op, float8Name("narrow", op.getType()),
-                                    rewriter.getFunctionType(rewriter.getF32Type(), rewriter.getI8Type()));
+    auto function =
+        declareFunction(rewriter, op, float8Name("narrow", op.getType()),
+                        rewriter.getFunctionType(rewriter.getF32Type(), rewriter.getI8Type()));
     Value bits = func::CallOp::create(rewriter, loc, function, x).getResult(0);
     rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), bits);
     return success();
@@ -265,8 +278,7 @@ struct NarrowFloat8 : OpRewritePattern<arith::TruncFOp> {
 
 /// x / 0 = 0 and x % 0 = 0, MIN / -1 = MIN: lanes outside of a mask hold anything, and the
 /// CPU would trap on them.
-template <typename Op, bool kSigned>
-struct GuardDivision : OpRewritePattern<Op> {
+template <typename Op, bool kSigned> struct GuardDivision : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     if (op->hasAttr("piton.guarded"))
@@ -286,7 +298,8 @@ struct GuardDivision : OpRewritePattern<Op> {
       return arith::ConstantOp::create(rewriter, loc, attribute);
     };
     Value zero = constant(APInt::getZero(width)), one = constant(APInt(width, 1));
-    Value isZero = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, op.getRhs(), zero);
+    Value isZero =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, op.getRhs(), zero);
     Value unsafe = isZero;
     if constexpr (kSigned) {
       Value minusOne = constant(APInt::getAllOnes(width));
@@ -367,9 +380,8 @@ struct CallLibm : RewritePattern {
       return rewriter.notifyMatchFailure(op, "not a multiple of the vector width");
     Location loc = op->getLoc();
     auto chunk = VectorType::get({width}, type.getElementType());
-    std::string name = ("_ZGVdN" + Twine(width) + std::string(op->getNumOperands(), 'v') + "_" +
-                        scalar)
-                           .str();
+    std::string name =
+        ("_ZGVdN" + Twine(width) + std::string(op->getNumOperands(), 'v') + "_" + scalar).str();
     auto function = declareFunction(
         rewriter, op, name,
         rewriter.getFunctionType(SmallVector<Type>(op->getNumOperands(), chunk), chunk));
@@ -377,8 +389,8 @@ struct CallLibm : RewritePattern {
     for (int64_t at = 0; at < type.getDimSize(0); at += width) {
       SmallVector<Value> parts;
       for (Value operand : op->getOperands())
-        parts.push_back(vector::ExtractStridedSliceOp::create(rewriter, loc, operand, {at},
-                                                              {width}, {1}));
+        parts.push_back(
+            vector::ExtractStridedSliceOp::create(rewriter, loc, operand, {at}, {width}, {1}));
       Value part = func::CallOp::create(rewriter, loc, function, parts).getResult(0);
       result = vector::InsertStridedSliceOp::create(rewriter, loc, part, result,
                                                     ArrayRef<int64_t>{at}, ArrayRef<int64_t>{1});

@@ -18,7 +18,6 @@ using namespace piton::simulator;
 
 namespace {
 
-
 struct SimMakeEntryPass : piton::impl::SimMakeEntryBase<SimMakeEntryPass> {
   Value loadAt(OpBuilder &b, Location loc, Type type, Value base, int64_t offset) {
     Value slot = LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base,
@@ -63,16 +62,15 @@ struct SimMakeEntryPass : piton::impl::SimMakeEntryBase<SimMakeEntryPass> {
         continue;
       }
       if (type.getRank() > 0 && type.getNumDynamicDims() + (type.getRank() > 1) > 1)
-        return kernel.emitError("argument ") << i << " has type " << type
-                                             << "; a kernel takes memref<?xT>";
+        return kernel.emitError("argument ")
+               << i << " has type " << type << "; a kernel takes memref<?xT>";
       inputs.push_back(pointerType);
       argument.setType(pointerType);
       if (argument.use_empty())
         continue;
       Value descriptor = memrefFromPointer(b, kernel.getLoc(), argument, type, {});
-      argument.replaceUsesWithIf(descriptor, [&](OpOperand &use) {
-        return !isa<LLVM::InsertValueOp>(use.getOwner());
-      });
+      argument.replaceUsesWithIf(
+          descriptor, [&](OpOperand &use) { return !isa<LLVM::InsertValueOp>(use.getOwner()); });
     }
     kernel.setFunctionType(FunctionType::get(context, inputs, {}));
     return success();
@@ -109,7 +107,8 @@ struct SimMakeEntryPass : piton::impl::SimMakeEntryBase<SimMakeEntryPass> {
     OpBuilder b(context);
     b.setInsertionPointToEnd(module.getBody());
     std::string name = (kEntryPrefix + kernel.getSymName()).str();
-    auto entry = func::FuncOp::create(b, loc, name, b.getFunctionType({pointerType, pointerType}, {}));
+    auto entry =
+        func::FuncOp::create(b, loc, name, b.getFunctionType({pointerType, pointerType}, {}));
     Block *body = entry.addEntryBlock();
     b.setInsertionPointToStart(body);
     Value block = body->getArgument(0), blockContext = body->getArgument(1);
@@ -119,13 +118,16 @@ struct SimMakeEntryPass : piton::impl::SimMakeEntryBase<SimMakeEntryPass> {
     for (unsigned i = 0; i < count; ++i) {
       Type type = types[i];
       if (lockIndex && i == lockIndex.getInt()) {
-        operands.push_back(loadAt(b, loc, pointerType, blockContext, offsetof(BlockContext, lockBuffer)));
+        operands.push_back(
+            loadAt(b, loc, pointerType, blockContext, offsetof(BlockContext, lockBuffer)));
       } else if (workspaceIndex && i == workspaceIndex.getInt()) {
-        operands.push_back(loadAt(b, loc, pointerType, blockContext, offsetof(BlockContext, workspace)));
+        operands.push_back(
+            loadAt(b, loc, pointerType, blockContext, offsetof(BlockContext, workspace)));
       } else if (i == contextIndex) {
         operands.push_back(blockContext);
       } else if (i == contextIndex + 1) {
-        operands.push_back(loadAt(b, loc, pointerType, blockContext, offsetof(BlockContext, arena)));
+        operands.push_back(
+            loadAt(b, loc, pointerType, blockContext, offsetof(BlockContext, arena)));
       } else if (i >= gridBegin) {
         unsigned axis = i - gridBegin;
         int64_t at = axis < 3 ? offsetof(BlockContext, grid) + 4 * axis
@@ -134,13 +136,14 @@ struct SimMakeEntryPass : piton::impl::SimMakeEntryBase<SimMakeEntryPass> {
       } else {
         std::optional<ElementType> abi = abiElementType(type);
         if (!abi) {
-          kernel.emitError("argument ") << i << " has type " << type << ", which no launch can pass";
+          kernel.emitError("argument ")
+              << i << " has type " << type << ", which no launch can pass";
           return signalPassFailure();
         }
         int64_t slot = argumentSlotBytes(*abi);
         offset = (offset + slot - 1) / slot * slot;
-        operands.push_back(unpack(b, loc, isa<MemRefType>(type) ? Type(pointerType) : type, block,
-                                  offset));
+        operands.push_back(
+            unpack(b, loc, isa<MemRefType>(type) ? Type(pointerType) : type, block, offset));
         layout.push_back(b.getI64IntegerAttr(i));
         layout.push_back(b.getI64IntegerAttr(offset));
         layout.push_back(TypeAttr::get(type));

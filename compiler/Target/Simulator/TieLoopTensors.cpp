@@ -42,8 +42,8 @@ Value destinationRoot(Value value) {
 /// Views of one buffer: what a copy out of it must not overtake.
 Value viewRoot(Value value) {
   while (Operation *def = value.getDefiningOp()) {
-    if (isa<tensor::CastOp, tensor::ExtractSliceOp, tensor::CollapseShapeOp,
-            tensor::ExpandShapeOp, tensor::ReshapeOp>(def))
+    if (isa<tensor::CastOp, tensor::ExtractSliceOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+            tensor::ReshapeOp>(def))
       value = def->getOperand(0);
     else
       break;
@@ -135,7 +135,8 @@ struct SimTieLoopTensorsPass : piton::impl::SimTieLoopTensorsBase<SimTieLoopTens
     for (auto &[index, value, argument] : copies) {
       Value root = viewRoot(value);
       Value written = destinationRoot(value);
-      if ((all.contains(root) && root != argument) || (all.contains(written) && written != argument))
+      if ((all.contains(root) && root != argument) ||
+          (all.contains(written) && written != argument))
         value = freshCopy(b, loc, value);
     }
     for (auto [index, value, argument] : copies)
@@ -276,8 +277,8 @@ struct SimTieLoopTensorsPass : piton::impl::SimTieLoopTensorsBase<SimTieLoopTens
     bool anyTied = false;
     for (Operation *&op : loops) {
       if (auto loop = dyn_cast<scf::WhileOp>(op);
-          loop && (llvm::any_of(loop.getInits(), isTensor) ||
-                   llvm::any_of(loop.getResults(), isTensor)))
+          loop &&
+          (llvm::any_of(loop.getInits(), isTensor) || llvm::any_of(loop.getResults(), isTensor)))
         op = normaliseWhile(loop);
       anyTied |= llvm::any_of(op->getResults(), isTensor);
     }

@@ -323,9 +323,8 @@ struct Finder {
   }
 
   bool readsFoldedLoad(Operation *op) {
-    return llvm::any_of(op->getOperands(), [&](Value value) {
-      return result.loads.contains(value);
-    });
+    return llvm::any_of(op->getOperands(),
+                        [&](Value value) { return result.loads.contains(value); });
   }
 
   /// The store's view and box must exist at the writer: pure ops in between move up.
@@ -357,8 +356,7 @@ struct Finder {
 
 bool mayWriteSharedMemory(Operation *op) { return touchesSharedMemory(op, true); }
 
-Transfers findTransfers(func::FuncOp function,
-                        llvm::function_ref<bool(Operation *)> isVectorized) {
+Transfers findTransfers(func::FuncOp function, llvm::function_ref<bool(Operation *)> isVectorized) {
   Finder finder{isVectorized, {}};
   SmallVector<memref::AllocOp> buffers;
   function.walk([&](memref::AllocOp alloc) {

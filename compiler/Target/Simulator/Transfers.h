@@ -19,10 +19,10 @@ namespace piton::simulator {
 struct Load {
   mlir::memref::AllocOp buffer;
   mlir::memref::CopyOp copy;
-  mlir::Value memory;                    ///< a view with the buffer's shape, innermost stride 1
-  llvm::SmallVector<mlir::Value> box;    ///< extents; null where the dimension is full
-  mlir::Value pad;                       ///< scalar, or null: anything
-  mlir::Operation *fill = nullptr;       ///< erased with the copy; a guarding scf.if included
+  mlir::Value memory;                 ///< a view with the buffer's shape, innermost stride 1
+  llvm::SmallVector<mlir::Value> box; ///< extents; null where the dimension is full
+  mlir::Value pad;                    ///< scalar, or null: anything
+  mlir::Operation *fill = nullptr;    ///< erased with the copy; a guarding scf.if included
 };
 
 /// A local buffer written by one op and copied to memory inside a box.

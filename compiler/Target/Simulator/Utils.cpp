@@ -52,8 +52,8 @@ Value elementPointer(OpBuilder &b, Location loc, Value memref, ValueRange indice
     Value step = arith::MulIOp::create(b, loc, index, stride);
     position = arith::AddIOp::create(b, loc, position, step);
   }
-  Value bytes = arith::MulIOp::create(b, loc, position,
-                                      indexConstant(b, loc, elementByteWidth(type.getElementType())));
+  Value bytes = arith::MulIOp::create(
+      b, loc, position, indexConstant(b, loc, elementByteWidth(type.getElementType())));
   Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref);
   Type i64 = b.getI64Type();
   auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
@@ -108,9 +108,8 @@ SmallVector<Value> memrefSizes(OpBuilder &b, Location loc, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   SmallVector<Value> sizes;
   for (int64_t d = 0; d < type.getRank(); ++d)
-    sizes.push_back(type.isDynamicDim(d)
-                        ? memref::DimOp::create(b, loc, memref, d).getResult()
-                        : indexConstant(b, loc, type.getDimSize(d)));
+    sizes.push_back(type.isDynamicDim(d) ? memref::DimOp::create(b, loc, memref, d).getResult()
+                                         : indexConstant(b, loc, type.getDimSize(d)));
   return sizes;
 }
 
@@ -155,15 +154,13 @@ Value stringConstant(OpBuilder &b, Location loc, ModuleOp module, StringRef text
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
     global = LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
-                                    "piton_text_" + std::to_string(count),
-                                    b.getStringAttr(bytes));
+                                    "piton_text_" + std::to_string(count), b.getStringAttr(bytes));
   }
   return LLVM::AddressOfOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
                                    global.getSymName());
 }
 
-void callService(OpBuilder &b, Location loc, Value context, int64_t offset,
-                 ValueRange arguments) {
+void callService(OpBuilder &b, Location loc, Value context, int64_t offset, ValueRange arguments) {
   MLIRContext *mlirContext = b.getContext();
   auto pointerType = LLVM::LLVMPointerType::get(mlirContext);
   Value services = LLVM::LoadOp::create(b, loc, pointerType, context);
@@ -172,8 +169,7 @@ void callService(OpBuilder &b, Location loc, Value context, int64_t offset,
   Value function = LLVM::LoadOp::create(b, loc, pointerType, slot);
   SmallVector<Type> types{pointerType};
   llvm::append_range(types, arguments.getTypes());
-  auto functionType =
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(mlirContext), types);
+  auto functionType = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(mlirContext), types);
   SmallVector<Value> operands{function, context};
   llvm::append_range(operands, arguments);
   LLVM::CallOp::create(b, loc, functionType, operands);

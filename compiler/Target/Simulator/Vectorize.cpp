@@ -117,9 +117,9 @@ TypedAttr neutralElement(OpBuilder &b, vector::CombiningKind kind, Type type) {
 /// One generic that will be emitted, with what its shape tells.
 struct Plan {
   linalg::GenericOp op;
-  unsigned inner = 0;                     ///< the vectorised dimension: the last
-  SmallVector<int64_t> extents;           ///< of all dimensions
-  SmallVector<Combiner> combiners;        ///< per init; empty op: stored per element
+  unsigned inner = 0;              ///< the vectorised dimension: the last
+  SmallVector<int64_t> extents;    ///< of all dimensions
+  SmallVector<Combiner> combiners; ///< per init; empty op: stored per element
 };
 
 /// How a map uses the inner dimension: as its last result, not at all, or otherwise.
@@ -138,8 +138,8 @@ bool hasUnitInnerStride(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   SmallVector<int64_t> strides;
   int64_t offset;
-  return memref && memref.getRank() > 0 &&
-         succeeded(memref.getStridesAndOffset(strides, offset)) && strides.back() == 1;
+  return memref && memref.getRank() > 0 && succeeded(memref.getStridesAndOffset(strides, offset)) &&
+         strides.back() == 1;
 }
 
 bool matchCombiner(linalg::GenericOp op, unsigned init, Combiner &combiner) {
@@ -228,18 +228,16 @@ private:
   }
 
   Value index(OpBuilder &b, int64_t value) { return indexConstant(b, loc, value); }
-  Value minimum(OpBuilder &b, Value x, Value y) {
-    return arith::MinUIOp::create(b, loc, x, y);
-  }
+  Value minimum(OpBuilder &b, Value x, Value y) { return arith::MinUIOp::create(b, loc, x, y); }
 
   struct Operand {
-    Value memory;      ///< what is indexed; null for a scalar
+    Value memory; ///< what is indexed; null for a scalar
     AffineMap map;
     InnerUse use = InnerUse::None;
     const Load *load = nullptr;
     const Store *store = nullptr;
     bool isFloat = false;
-    Value limit;       ///< of the inner dimension in this row, for a load
+    Value limit; ///< of the inner dimension in this row, for a load
   };
 
   void prepareOperands(OpBuilder &b) {
@@ -283,17 +281,16 @@ private:
     auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, memory);
     Value bytes = index(b, elementByteWidth(type.getElementType()));
     Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory);
-    Value start = arith::AddIOp::create(
-        b, loc, base, arith::MulIOp::create(b, loc, metadata.getOffset(), bytes));
+    Value start = arith::AddIOp::create(b, loc, base,
+                                        arith::MulIOp::create(b, loc, metadata.getOffset(), bytes));
     Value span = index(b, 1), one = index(b, 1), zero = index(b, 0);
     for (int64_t d = 0; d < type.getRank(); ++d) {
       Value size = box[d] ? box[d] : index(b, type.getDimSize(d));
       Value last = arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, size, one), zero);
-      span = arith::AddIOp::create(
-          b, loc, span, arith::MulIOp::create(b, loc, last, metadata.getStrides()[d]));
+      span = arith::AddIOp::create(b, loc, span,
+                                   arith::MulIOp::create(b, loc, last, metadata.getStrides()[d]));
     }
-    Value end =
-        arith::AddIOp::create(b, loc, start, arith::MulIOp::create(b, loc, span, bytes));
+    Value end = arith::AddIOp::create(b, loc, start, arith::MulIOp::create(b, loc, span, bytes));
     return {start, end};
   }
 
@@ -432,8 +429,8 @@ private:
     for (Operand &operand : operands) {
       if (!operand.load && !operand.store)
         continue;
-      ArrayRef<Value> box = operand.load ? ArrayRef<Value>(operand.load->box)
-                                         : ArrayRef<Value>(operand.store->box);
+      ArrayRef<Value> box =
+          operand.load ? ArrayRef<Value>(operand.load->box) : ArrayRef<Value>(operand.store->box);
       operand.limit = rowLimit(b, operand.map, box, full);
       if (!operand.limit)
         continue;
@@ -442,9 +439,9 @@ private:
     SmallVector<Value> accumulators;
     for (auto [i, combiner] : llvm::enumerate(plan.combiners))
       if (combiner.op)
-        accumulators.push_back(splat(b, neutralElement(b, *combiningKind(combiner.op),
-                                                       combiner.op->getResult(0).getType()),
-                                     width));
+        accumulators.push_back(splat(
+            b, neutralElement(b, *combiningKind(combiner.op), combiner.op->getResult(0).getType()),
+            width));
     Value step = index(b, width), mainEnd;
     bool needsRest = true;
     if (whole) {
@@ -462,16 +459,16 @@ private:
         accumulators = emitLoop(b, mainEnd, padBegin ? padBegin : end, width, end, accumulators);
         if (padBegin) {
           padOnly = true;
-          accumulators = emitLoop(b, padBegin, end, width, full % width ? end : Value(),
-                                  accumulators);
+          accumulators =
+              emitLoop(b, padBegin, end, width, full % width ? end : Value(), accumulators);
           padOnly = false;
         }
       } else {
         // Lane by lane: the vector accumulators are folded to one lane first.
         for (auto [accumulator, kind] : llvm::zip(accumulators, kinds())) {
           Value scalar = vector::ReductionOp::create(b, loc, kind, accumulator);
-          accumulator = vector::BroadcastOp::create(
-              b, loc, VectorType::get({1}, scalar.getType()), scalar);
+          accumulator =
+              vector::BroadcastOp::create(b, loc, VectorType::get({1}, scalar.getType()), scalar);
         }
         accumulators = emitLoop(b, mainEnd, end, 1, end, accumulators);
       }
@@ -485,8 +482,8 @@ private:
     Value last;
     for (Operand &operand : operands)
       if (operand.load && operand.limit && operand.use == InnerUse::Contiguous)
-        last = last ? arith::MaxUIOp::create(b, loc, last, operand.limit).getResult()
-                    : operand.limit;
+        last =
+            last ? arith::MaxUIOp::create(b, loc, last, operand.limit).getResult() : operand.limit;
     if (!last)
       return Value();
     Value step = index(b, width);
@@ -619,7 +616,8 @@ private:
       return vector::LoadOp::create(b, loc, type, operand.memory, at).getResult();
     Value valid = operand.limit ? minimum(b, operand.limit, limit) : limit;
     Value mask = laneMask(b, position, valid, lanes);
-    return vector::MaskedLoadOp::create(b, loc, type, operand.memory, at, mask, padding()).getResult();
+    return vector::MaskedLoadOp::create(b, loc, type, operand.memory, at, mask, padding())
+        .getResult();
   }
 
   /// An operand that does not vary along the row; outside of its box it is the pad.
@@ -701,8 +699,7 @@ private:
         continue;
       if (i >= inputs && plan.combiners[i - inputs].op)
         continue; // the accumulator is not an operand of the vector body
-      mapping.map(argument,
-                  loadOperand(b, operands[i], op->getOperand(i), position, lanes, limit));
+      mapping.map(argument, loadOperand(b, operands[i], op->getOperand(i), position, lanes, limit));
     }
     llvm::SmallPtrSet<Operation *, 4> combinerOps;
     for (Combiner &combiner : plan.combiners)
@@ -735,8 +732,8 @@ private:
         continue;
       }
       Value valid = operand.limit ? minimum(b, operand.limit, limit) : limit;
-      vector::MaskedStoreOp::create(b, loc, operand.memory, at,
-                                    laneMask(b, position, valid, lanes), value);
+      vector::MaskedStoreOp::create(b, loc, operand.memory, at, laneMask(b, position, valid, lanes),
+                                    value);
     }
     return results;
   }

@@ -95,7 +95,7 @@ def main():
         kernel = getattr(kernels, name)
         signature = signature | {key: "constexpr" for key in constants}
         attrs = {}
-        for i, (key, kind) in enumerate(signature.items()):
+        for i, (_key, kind) in enumerate(signature.items()):
             if isinstance(kind, str) and kind.startswith("*"):
                 attrs[(i,)] = [["tt.divisibility", 16]]
         source = ASTSource(fn=kernel, constexprs=constants, signature=signature, attrs=attrs)
