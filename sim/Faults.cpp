@@ -138,12 +138,14 @@ uint64_t callerInImage(const Slot &slot, uint64_t stackPointer) {
   errno = savedErrno;
 }
 
-/// Ctrl-C while launches run: end them, then let the previous handler (Python's) note the signal.
+/// Ctrl-C while launches run: the previous handler (Python's) notes the signal, then they end. In
+/// this order, because another thread may return from its launch at once and ask Python whether
+/// a signal is noted: a later note would raise a second KeyboardInterrupt.
 void onInterrupt(int signal, siginfo_t *info, void *context) {
   int savedErrno = errno;
+  passOn(signal, info, context);
   if (runningLaunches.load(std::memory_order_relaxed) > 0)
     interruptLaunches();
-  passOn(signal, info, context);
   errno = savedErrno;
 }
 

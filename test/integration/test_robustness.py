@@ -178,6 +178,8 @@ def test_interrupt(kernel, tmp_path):
     child = subprocess.Popen(
         [sys.executable, str(script), kernel], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True,
+        # A shell starts background jobs with SIGINT ignored, and Python keeps that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     try:
         assert child.stdout.readline().strip() == "ready", child.communicate()[1]
