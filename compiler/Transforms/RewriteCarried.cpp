@@ -115,6 +115,27 @@ LaneForm hypothesis(LaneAnalysis &lanes, Value init, Value arg) {
   return form;
 }
 
+/// Loop values that move by one number in every lane, and that number.
+struct UniformSteps {
+  SmallVector<unsigned> indices;
+  SmallVector<Expr> distances;
+};
+
+/// Those of `candidates` whose yielded form has the lanes of the initial one.
+UniformSteps uniformSteps(LaneAnalysis &lanes, ArrayRef<unsigned> candidates, ValueRange inits,
+                          scf::YieldOp yield) {
+  UniformSteps steps;
+  for (unsigned index : candidates) {
+    const LaneForm &init = lanes.of(inits[index]);
+    const LaneForm &next = lanes.of(yield.getOperand(index));
+    if (!next.samePattern(init))
+      continue;
+    steps.indices.push_back(index);
+    steps.distances.push_back(next.offset - init.offset);
+  }
+  return steps;
+}
+
 //===----------------------------------------------------------------------===//
 // for
 //===----------------------------------------------------------------------===//
@@ -130,16 +151,7 @@ void rewriteFor(scf::ForOp loop) {
     for (unsigned index : candidates)
       lanes.assume(loop.getRegionIterArg(index),
                    hypothesis(lanes, loop.getInitArgs()[index], loop.getRegionIterArg(index)));
-    SmallVector<unsigned> good;
-    SmallVector<Expr> distances;
-    for (unsigned index : candidates) {
-      const LaneForm &init = lanes.of(loop.getInitArgs()[index]);
-      const LaneForm &next = lanes.of(yield.getOperand(index));
-      if (!next.samePattern(init))
-        continue;
-      good.push_back(index);
-      distances.push_back(next.offset - init.offset);
-    }
+    auto [good, distances] = uniformSteps(lanes, candidates, loop.getInitArgs(), yield);
     if (good.size() != candidates.size()) {
       candidates = good;
       continue;
@@ -203,16 +215,7 @@ void rewriteWhile(scf::WhileOp loop) {
       forwarded[index] = form.offset - lanes.of(init).offset;
       lanes.assume(after[index], hypothesis(lanes, init, after[index]));
     }
-    SmallVector<unsigned> good;
-    SmallVector<Expr> distances;
-    for (unsigned index : candidates) {
-      const LaneForm &init = lanes.of(loop.getInits()[index]);
-      const LaneForm &next = lanes.of(yield.getOperand(index));
-      if (!next.samePattern(init))
-        continue;
-      good.push_back(index);
-      distances.push_back(next.offset - init.offset);
-    }
+    auto [good, distances] = uniformSteps(lanes, candidates, loop.getInits(), yield);
     if (good.size() != candidates.size()) {
       candidates = good;
       continue;

@@ -2,9 +2,11 @@
 //
 // Ops of the `hfusion` dialect: effects, verifiers and the slots with a syntax of
 // their own. Labels C1, C2 ... as in the .td.
+#include "compiler/Dialect/DestinationEffects.h"
 #include "compiler/Dialect/HFusion/HFusion.h"
 
 using namespace mlir;
+using piton::addDpsEffects;
 using namespace mlir::hfusion;
 
 //===-- slots ------------------------------------------------------------===//
@@ -43,19 +45,6 @@ static void printChannel(OpAsmPrinter &printer, Operation *, IntegerAttr channel
 #include "compiler/Dialect/HFusion/HFusionOps.cpp.inc"
 
 //===-- destination style ------------------------------------------------===//
-
-static void addDpsEffects(DestinationStyleOpInterface op, bool readsDestination,
-                          SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<MemRefType>(operand.get().getType()))
-      continue;
-    bool init = op.isDpsInit(&operand);
-    if (!init || readsDestination)
-      effects.emplace_back(MemoryEffects::Read::get(), &operand);
-    if (init)
-      effects.emplace_back(MemoryEffects::Write::get(), &operand);
-  }
-}
 
 /// C1 and C2 of destination-style ops, and C3: the number of inputs.
 static LogicalResult verifyStructured(DestinationStyleOpInterface op, size_t expectedInputs) {

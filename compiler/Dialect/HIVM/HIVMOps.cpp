@@ -2,11 +2,13 @@
 //
 // Ops of the `hivm` dialect: effects, verifiers and the slots with a syntax of
 // their own. Labels C1, C2 ... as in the .td.
+#include "compiler/Dialect/DestinationEffects.h"
 #include "compiler/Dialect/HIVM/HIVM.h"
 
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
+using piton::addDpsEffects;
 using namespace mlir::hivm;
 
 //===-- slots that hold an attribute or a value --------------------------===//
@@ -116,19 +118,6 @@ LogicalResult FixpipeOp::verify() { return verifyDps(*this, getDst(), getResult(
 LogicalResult AtomicCASOp::verify() { return verifyDps(*this, getDst(), getResult()); }
 
 LogicalResult AtomicXchgOp::verify() { return verifyDps(*this, getDst(), getResult()); }
-
-static void addDpsEffects(DestinationStyleOpInterface op, bool readsDestination,
-                          SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<MemRefType>(operand.get().getType()))
-      continue;
-    bool init = op.isDpsInit(&operand);
-    if (!init || readsDestination)
-      effects.emplace_back(MemoryEffects::Read::get(), &operand);
-    if (init)
-      effects.emplace_back(MemoryEffects::Write::get(), &operand);
-  }
-}
 
 void LoadOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   addDpsEffects(*this, false, effects);
