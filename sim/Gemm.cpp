@@ -7,6 +7,9 @@
 #include "sim/GemmForms.h"
 #include "sim/GemmReference.h"
 
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace piton::sim {
@@ -27,6 +30,20 @@ GemmIsa detectIsa() {
 #endif
 }
 
+/// The most that PITON_GEMM_ISA lets the tile product use, to try the forms of lesser machines.
+GemmIsa allowedIsa(const char *name) {
+  if (!name || !*name)
+    return GemmIsa::Avx512Vnni;
+  for (GemmIsa isa : {GemmIsa::Portable, GemmIsa::Avx2, GemmIsa::Avx512, GemmIsa::Avx512Vnni})
+    if (std::strcmp(name, gemmIsaName(isa)) == 0)
+      return isa;
+  std::fprintf(stderr,
+               "piton: PITON_GEMM_ISA=%s is ignored; it takes portable, avx2, avx512 or "
+               "avx512vnni\n",
+               name);
+  return GemmIsa::Avx512Vnni;
+}
+
 /// All bits zero is the zero of every type of C.
 void clear(const GemmRequest &request) {
   int64_t bytes = static_cast<ElementType>(request.type) == ElementType::F64 ? 8 : 4;
@@ -38,7 +55,7 @@ void clear(const GemmRequest &request) {
 } // namespace
 
 GemmIsa gemmBestIsa() {
-  static const GemmIsa isa = detectIsa();
+  static const GemmIsa isa = std::min(detectIsa(), allowedIsa(std::getenv("PITON_GEMM_ISA")));
   return isa;
 }
 

@@ -6,6 +6,7 @@
 
 #include "abi/KernelImage.h"
 #include "compiler/Driver.h"
+#include "compiler/Target/SimulatorCodegen.h"
 
 #include "mlir/Support/Timing.h"
 #include "llvm/Support/raw_ostream.h"
@@ -110,6 +111,8 @@ nb::dict describeImage(const std::string &image) {
   nb::dict out;
   out["name"] = metadata.name;
   out["target"] = metadata.target;
+  out["host_cpu"] = metadata.hostCpu;
+  out["host_features"] = metadata.hostFeatures;
   out["mix_mode"] = metadata.mixMode;
   out["parallel_mode"] = metadata.parallelMode;
   out["workspace_size"] = metadata.workspaceBytes;
@@ -174,6 +177,16 @@ void bindCompile(nb::module_ &m) {
       },
       nb::arg("module"), nb::arg("options"),
       "Hand-over IR (module or text) as the real compiler reads it.");
+  m.def(
+      "codegen_cpu",
+      [] {
+        llvm::Expected<CodegenCpu> cpu = resolveCpu("", "");
+        if (!cpu)
+          throw nb::value_error(llvm::toString(cpu.takeError()).c_str());
+        return cpu->name + " " + cpu->features;
+      },
+      "The CPU that images are made for (PITON_HOST_CPU, else this machine's): name and\n"
+      "features. Raises ValueError when there is no such CPU or it is too old.");
   m.def(
       "describe_image",
       [](nb::bytes image) { return describeImage(std::string(image.c_str(), image.size())); },

@@ -178,6 +178,14 @@ LogicalResult fillMetadata(ModuleOp module, KernelMetadata &metadata) {
   return success();
 }
 
+/// Where the kernel begins, for errors about the whole of it.
+Location kernelLocation(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isDeclaration())
+      return function.getLoc();
+  return module.getLoc();
+}
+
 } // namespace
 
 LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions &options,
@@ -186,13 +194,13 @@ LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions 
   StepTimer timer(options.times);
   KernelMetadata metadata;
   metadata.target = options.target;
-  const std::string features = options.hostCpu.empty() && options.hostFeatures.empty()
-                                   ? hostCpuFeatures()
-                                   : options.hostFeatures;
-  const bool avx512 = features.find("+avx512bw") != std::string::npos;
+  llvm::Expected<CodegenCpu> cpu = resolveCpu(options.hostCpu, options.hostFeatures);
+  const Location where = kernelLocation(module);
+  if (!cpu)
+    return emitError(where, llvm::toString(cpu.takeError()));
   {
     PassManager pm(context);
-    buildBufferPipeline(pm, avx512);
+    buildBufferPipeline(pm, cpu->avx512);
     if (failed(pm.run(module)))
       return failure();
   }
@@ -200,7 +208,7 @@ LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions 
   dumpModule(module, options, "bufferized");
   {
     PassManager pm(context);
-    buildLoopPipeline(pm, avx512);
+    buildLoopPipeline(pm, cpu->avx512);
     if (failed(pm.run(module)) || failed(fillMetadata(module, metadata)))
       return failure();
   }
@@ -232,15 +240,15 @@ LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions 
   CodegenOptions codegen;
   codegen.times = options.times;
   codegen.entry = kEntryPrefix + metadata.name;
-  codegen.cpu = options.hostCpu;
-  codegen.features = options.hostFeatures;
+  codegen.cpu = *cpu;
   codegen.loopVectorize = loopVectorize;
   codegen.dump = options.dump;
-  llvm::Expected<CodegenResult> result = generateSharedObject(std::move(llvmModule), codegen);
+  llvm::Expected<CodegenResult> result =
+      generateSharedObject(std::move(llvmContext), std::move(llvmModule), codegen);
   if (!result)
-    return module.emitError(llvm::toString(result.takeError()));
-  metadata.hostCpu = result->cpu;
-  metadata.hostFeatures = result->features;
+    return emitError(where, llvm::toString(result.takeError()));
+  metadata.hostCpu = cpu->name;
+  metadata.hostFeatures = cpu->features;
   metadata.files = std::move(result->files);
   metadata.lines = std::move(result->lines);
   image = writeKernelImage(metadata, result->elf);

@@ -5,6 +5,7 @@
 // list, because a missing symbol would otherwise show up only when the kernel runs.
 #include "compiler/Target/SimulatorCodegen.h"
 
+#include "compiler/Target/FatalErrors.h"
 #include "device/DeviceLibrary.h"
 
 #include "lld/Common/Driver.h"
@@ -13,11 +14,14 @@
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/VFABIDemangler.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -33,6 +37,7 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
+#include <cstdlib>
 #include <mutex>
 
 LLD_HAS_DRIVER(elf)
@@ -169,16 +174,18 @@ void describeMathFunctions(Module &module, bool wide) {
   }
 }
 
-std::unique_ptr<TargetMachine> makeTargetMachine(StringRef cpu, StringRef features,
-                                                 std::string &error) {
-  Triple triple("x86_64-unknown-linux-gnu");
+constexpr StringLiteral kTriple = "x86_64-unknown-linux-gnu";
+
+std::unique_ptr<TargetMachine> makeTargetMachine(const piton::CodegenCpu &cpu, std::string &error) {
+  const Triple triple(kTriple);
   const Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return nullptr;
   TargetOptions options;
   options.MCOptions.AsmVerbose = false;
-  return std::unique_ptr<TargetMachine>(target->createTargetMachine(
-      triple, cpu, features, options, Reloc::PIC_, std::nullopt, CodeGenOptLevel::Default));
+  return std::unique_ptr<TargetMachine>(
+      target->createTargetMachine(triple, cpu.name, cpu.features, options, Reloc::PIC_,
+                                  std::nullopt, CodeGenOptLevel::Default));
 }
 
 void optimise(Module &module, TargetMachine &machine, bool loopVectorize) {
@@ -353,67 +360,176 @@ void readLineTable(const object::ObjectFile &file, piton::CodegenResult &result)
 
 bool piton::deviceLibraryDefines(StringRef name) { return deviceNames().contains(name); }
 
-std::string piton::hostCpuName() { return sys::getHostCPUName().str(); }
+//===-- the CPU ----------------------------------------------------------===//
 
-std::string piton::hostCpuFeatures() {
+/// Off whatever the CPU: Piton narrows to bf16 itself (the instructions flush denormals),
+/// and with them LLVM takes bf16 for a legal type but cannot select its scalar moves.
+static constexpr StringLiteral kNeverUsed = "-avx512bf16,-avxneconvert";
+
+static std::string hostFeatures() {
   std::string text;
-  for (const auto &feature : sys::getHostCPUFeatures()) {
-    if (!feature.second)
-      continue;
-    text += (text.empty() ? "+" : ",+") + feature.first().str();
-  }
+  for (const auto &feature : sys::getHostCPUFeatures())
+    if (feature.second)
+      text += (text.empty() ? "+" : ",+") + feature.first().str();
   return text;
 }
 
-Expected<piton::CodegenResult> piton::generateSharedObject(std::unique_ptr<Module> module,
-                                                           const CodegenOptions &options) {
-  StepTimer timer(options.times);
+Expected<piton::CodegenCpu> piton::resolveCpu(StringRef cpu, StringRef features) {
   initialiseTargetOnce();
-  CodegenResult result;
-  result.cpu = options.cpu.empty() ? hostCpuName() : options.cpu;
-  result.features =
-      options.features.empty() && options.cpu.empty() ? hostCpuFeatures() : options.features;
+  CodegenCpu result{cpu.str(), features.str()};
+  if (cpu.empty() && features.empty())
+    if (const char *name = std::getenv("PITON_HOST_CPU"))
+      result.name = name;
+  const bool thisMachine = result.name.empty() && features.empty();
+  if (result.name.empty())
+    result.name = sys::getHostCPUName().str();
+  if (thisMachine)
+    result.features = hostFeatures();
+  result.features += (result.features.empty() ? "" : ",") + kNeverUsed.str();
+  const Triple triple(kTriple);
   std::string error;
-  std::unique_ptr<TargetMachine> machine = makeTargetMachine(result.cpu, result.features, error);
-  if (!machine)
+  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  if (!target)
     return fail(error);
-  module->setTargetTriple(machine->getTargetTriple());
-  module->setDataLayout(machine->createDataLayout());
-  if (Error failure = linkDeviceLibrary(*module))
+  std::unique_ptr<MCSubtargetInfo> known(target->createMCSubtargetInfo(triple, "", ""));
+  if (!known->isCPUStringValid(result.name))
+    return fail("no CPU is called '" + result.name +
+                "' (clang-22 --target=x86_64 --print-supported-cpus lists them)");
+  std::unique_ptr<MCSubtargetInfo> info(
+      target->createMCSubtargetInfo(triple, result.name, result.features));
+  if (!info->checkFeatures("+avx2,+fma,+f16c"))
+    return fail("CPU '" + result.name +
+                "' has no AVX2, FMA and F16C, which kernels need; the least is x86-64-v3");
+  result.avx512 = info->checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512dq");
+  // A name says nothing to the loader, which must not start code that this machine cannot
+  // run: what the name stands for is written out.
+  if (!thisMachine) {
+    std::string enabled;
+    for (const SubtargetFeatureKV &feature : info->getEnabledProcessorFeatures())
+      enabled += ("+" + Twine(feature.Key) + ",").str();
+    result.features = enabled + kNeverUsed.str();
+  }
+  return result;
+}
+
+//===-- the whole way ----------------------------------------------------===//
+
+namespace {
+
+/// Errors that LLVM reports for the module rather than by giving up. Without a handler of
+/// ours it would end the process.
+void collectError(const DiagnosticInfo *info, void *text) {
+  if (info->getSeverity() != DS_Error)
+    return;
+  raw_string_ostream stream(*static_cast<std::string *>(text));
+  DiagnosticPrinterRawOStream printer(stream);
+  stream << (static_cast<std::string *>(text)->empty() ? "" : "; ");
+  info->print(printer);
+}
+
+/// A module on its way to object code. The context must outlive the module.
+struct Job {
+  std::unique_ptr<LLVMContext> context;
+  std::unique_ptr<Module> module;
+  std::unique_ptr<TargetMachine> machine;
+
+  /// Leaves everything where it is: its state is unknown after a fatal error.
+  void abandon() {
+    (void)machine.release();
+    (void)module.release();
+    (void)context.release();
+  }
+};
+
+/// The module with the device library in it, ready to be optimised.
+Error prepareModule(Module &module, const piton::CodegenOptions &options) {
+  if (Error failure = linkDeviceLibrary(module))
     return failure;
-  for (Function &function : *module) {
+  for (Function &function : module) {
     if (function.isDeclaration())
       continue;
-    function.addFnAttr("target-cpu", result.cpu);
-    function.addFnAttr("target-features", result.features);
+    function.addFnAttr("target-cpu", options.cpu.name);
+    function.addFnAttr("target-features", options.cpu.features);
     function.addFnAttr(Attribute::NoUnwind);
     if (function.getName() != options.entry)
       function.setLinkage(GlobalValue::InternalLinkage);
   }
-  describeMathFunctions(*module, StringRef(result.features).contains("+avx512f"));
+  describeMathFunctions(module, options.cpu.avx512);
   std::string invalid;
   raw_string_ostream invalidStream(invalid);
-  if (verifyModule(*module, &invalidStream))
+  if (verifyModule(module, &invalidStream))
     return fail("invalid LLVM IR was generated: " + invalid);
-  timer.lap("device library");
-  optimise(*module, *machine, options.loopVectorize);
+  return Error::success();
+}
+
+Error dumpModule(Module &module, TargetMachine &machine, std::string &dump) {
+  raw_string_ostream stream(dump);
+  stream << "// -----// llvm //----- //\n" << module << "\n";
+  std::unique_ptr<Module> copy = CloneModule(module);
+  SmallVector<char, 0> text;
+  if (Error failure = emitFile(*copy, machine, CodeGenFileType::AssemblyFile, text))
+    return failure;
+  stream << "// -----// asm //----- //\n" << StringRef(text.data(), text.size()) << "\n";
+  return Error::success();
+}
+
+/// Optimises the module and generates its object code.
+Error compileModule(Job &job, const piton::CodegenOptions &options, piton::StepTimer &timer,
+                    SmallVectorImpl<char> &object) {
+  optimise(*job.module, *job.machine, options.loopVectorize);
   timer.lap("llvm optimisation");
-  if (options.dump) {
-    raw_string_ostream stream(*options.dump);
-    stream << "// -----// llvm //----- //\n" << *module << "\n";
-    std::unique_ptr<Module> copy = CloneModule(*module);
-    SmallVector<char, 0> text;
-    if (Error failure = emitFile(*copy, *machine, CodeGenFileType::AssemblyFile, text))
+  if (options.dump)
+    if (Error failure = dumpModule(*job.module, *job.machine, *options.dump))
       return failure;
-    stream << "// -----// asm //----- //\n" << StringRef(text.data(), text.size()) << "\n";
-  }
-  SmallVector<char, 0> object;
-  if (Error failure = emitFile(*module, *machine, CodeGenFileType::ObjectFile, object))
+  if (Error failure = emitFile(*job.module, *job.machine, CodeGenFileType::ObjectFile, object))
     return failure;
   timer.lap("llvm code generation");
+  return Error::success();
+}
+
+/// compileModule with everything that LLVM can say made an Error.
+Error compileGuarded(Job &job, const piton::CodegenOptions &options, piton::StepTimer &timer,
+                     SmallVectorImpl<char> &object) {
+  std::string said, reason;
+  job.context->setDiagnosticHandlerCallBack(collectError, &said);
+  Error failure = Error::success();
+  bool finished = piton::runCatchingFatalErrors(
+      [&] { failure = joinErrors(std::move(failure), compileModule(job, options, timer, object)); },
+      reason);
+  if (!finished) {
+    job.abandon();
+    consumeError(std::move(failure));
+    return fail("LLVM cannot generate code for this kernel on CPU '" + options.cpu.name +
+                "': " + StringRef(reason).trim() + "; please report it with the kernel");
+  }
+  job.context->setDiagnosticHandlerCallBack(nullptr);
+  if (!said.empty())
+    return joinErrors(std::move(failure), fail("LLVM refuses this kernel: " + said));
+  return failure;
+}
+
+} // namespace
+
+Expected<piton::CodegenResult> piton::generateSharedObject(std::unique_ptr<LLVMContext> context,
+                                                           std::unique_ptr<Module> module,
+                                                           const CodegenOptions &options) {
+  StepTimer timer(options.times);
+  std::string error;
+  Job job{std::move(context), std::move(module), makeTargetMachine(options.cpu, error)};
+  if (!job.machine)
+    return fail(error);
+  job.module->setTargetTriple(job.machine->getTargetTriple());
+  job.module->setDataLayout(job.machine->createDataLayout());
+  if (Error failure = prepareModule(*job.module, options))
+    return failure;
+  timer.lap("device library");
+  SmallVector<char, 0> object;
+  if (Error failure = compileGuarded(job, options, timer, object))
+    return failure;
   Expected<std::string> elf = linkObject(StringRef(object.data(), object.size()));
   if (!elf)
     return elf.takeError();
+  CodegenResult result;
   result.elf = std::move(*elf);
   timer.lap("link");
   auto binary =

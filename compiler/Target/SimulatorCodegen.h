@@ -18,10 +18,20 @@
 
 namespace piton {
 
+/// The CPU that code is generated for.
+struct CodegenCpu {
+  std::string name;     ///< as LLVM calls it
+  std::string features; ///< every feature the code may use, "+a,+b"; the loader checks them
+  bool avx512 = false;  ///< vectors of 512 bits, with masks for bytes and words
+};
+
+/// What `cpu` and `features` say, else PITON_HOST_CPU, else this machine. Fails on a name
+/// that LLVM does not know and on a CPU that kernels cannot run on.
+llvm::Expected<CodegenCpu> resolveCpu(llvm::StringRef cpu, llvm::StringRef features);
+
 struct CodegenOptions {
-  std::string entry;    ///< the one exported symbol
-  std::string cpu;      ///< empty: this machine's
-  std::string features; ///< empty: this machine's
+  std::string entry; ///< the one exported symbol
+  CodegenCpu cpu;
   bool loopVectorize = true;
   std::string *dump = nullptr; ///< optimised LLVM IR and assembly are appended
   std::vector<std::pair<std::string, double>> *times = nullptr; ///< milliseconds per step
@@ -29,15 +39,14 @@ struct CodegenOptions {
 
 struct CodegenResult {
   std::string elf;
-  std::string cpu;
-  std::string features;
   std::vector<std::string> files;
   std::vector<LineEntry> lines;
 };
 
 /// Links the device library, optimises, generates code and links the shared object.
 /// Safe to call from several threads at once. The error text is one sentence.
-llvm::Expected<CodegenResult> generateSharedObject(std::unique_ptr<llvm::Module> module,
+llvm::Expected<CodegenResult> generateSharedObject(std::unique_ptr<llvm::LLVMContext> context,
+                                                   std::unique_ptr<llvm::Module> module,
                                                    const CodegenOptions &options);
 
 /// Appends the processor time since the last lap to a list, when there is one.
@@ -65,10 +74,6 @@ private:
 
 /// True when the device library defines a function of this name.
 bool deviceLibraryDefines(llvm::StringRef name);
-
-/// The CPU and the feature string that code is generated for by default.
-std::string hostCpuName();
-std::string hostCpuFeatures();
 
 } // namespace piton
 

@@ -67,7 +67,13 @@ class PitonBackend(BaseBackend):
 
     def hash(self) -> str:
         """What the cache key needs beyond source and options."""
-        return f"piton-{__version__}-{_native_digest()}-{self.target}-{env.cache_key()}"
+        # Images are made for one CPU: machines that share a cache must not share them.
+        from ._piton import codegen_cpu
+
+        return (
+            f"piton-{__version__}-{_native_digest()}-{self.target}-{env.cache_key()}"
+            f"-{codegen_cpu()}"
+        )
 
     def parse_options(self, opts: dict) -> NPUOptions:
         """Options object from launch keywords; names it does not know are ignored.

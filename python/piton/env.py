@@ -14,6 +14,7 @@ from .options import DEFAULT_TARGET, TARGETS
 #: (fixed in C++) holds none of them.
 CACHE_RELEVANT = (
     "PITON_BACKEND",
+    "PITON_HOST_CPU",
     "PITON_MODE",
     "PITON_STRICT",
     "TRITON_ALL_BLOCKS_PARALLEL",

@@ -51,3 +51,8 @@ def piton_run() -> int:
 def piton_compile() -> int:
     """`piton-compile`: Triton IR file to any stage."""
     return _run("piton-compile")
+
+
+def piton_opt() -> int:
+    """`piton-opt`: single passes over a module."""
+    return _run("piton-opt")

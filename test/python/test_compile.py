@@ -50,6 +50,19 @@ def test_stages_and_metadata(cache):
     assert kernel.packed_metadata["kernel_name"] == "scale"
 
 
+def test_image_for_a_lesser_cpu_runs_here(cache, monkeypatch):
+    monkeypatch.setenv("PITON_HOST_CPU", "x86-64-v3")
+    facts = _piton.describe_image(check_scale().asm["npubin"])
+    assert facts["host_cpu"] == "x86-64-v3"
+    assert "+avx2," in facts["host_features"] and "+avx512" not in facts["host_features"]
+
+
+def test_image_for_a_cpu_that_this_machine_is_not(cache, monkeypatch):
+    monkeypatch.setenv("PITON_HOST_CPU", "diamondrapids")
+    with pytest.raises(RuntimeError, match="was compiled for CPU 'diamondrapids' and uses '"):
+        check_scale()
+
+
 def test_second_process_would_hit_the_cache(cache):
     first = triton.compile(source(scale, TYPES), target=TARGET)
     image = next(cache.rglob("scale.npubin"))

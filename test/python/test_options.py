@@ -132,6 +132,16 @@ def test_cache_key_holds_the_variables_that_change_code(monkeypatch):
     assert PitonBackend(TARGET).hash() != before
 
 
+def test_cache_key_holds_the_cpu_that_images_are_made_for(monkeypatch):
+    monkeypatch.setenv("PITON_HOST_CPU", "x86-64-v4")
+    before = PitonBackend(TARGET).hash()
+    monkeypatch.setenv("PITON_HOST_CPU", "x86-64-v3")
+    assert PitonBackend(TARGET).hash() != before
+    monkeypatch.setenv("PITON_HOST_CPU", "pentium9")
+    with pytest.raises(ValueError, match="no CPU is called 'pentium9'"):
+        PitonBackend(TARGET).hash()
+
+
 def test_store_binary_only_is_refused(monkeypatch):
     monkeypatch.setenv("TRITON_STORE_BINARY_ONLY", "1")
     with pytest.raises(ValueError, match="TRITON_STORE_BINARY_ONLY"):
