@@ -36,6 +36,22 @@ static LocationAttr withoutRanges(LocationAttr loc) {
   return cast<LocationAttr>(replacer.replace(loc));
 }
 
+/// Every op of a function gets a location: folders make ops without one, and LLVM's verifier
+/// refuses a call that may be inlined into a function with debug information and has none.
+static void fillLocations(Operation *parent) {
+  for (Region &region : parent->getRegions()) {
+    for (Block &block : region) {
+      Location last = parent->getLoc();
+      for (Operation &op : block) {
+        if (isa<UnknownLoc>(op.getLoc()))
+          op.setLoc(last);
+        last = op.getLoc();
+        fillLocations(&op);
+      }
+    }
+  }
+}
+
 static void dropLocationRanges(ModuleOp module) {
   module.walk([](Operation *op) {
     op->setLoc(withoutRanges(op->getLoc()));
@@ -127,6 +143,8 @@ LogicalResult printForBisheng(ModuleOp module, const BishengOptions &options, st
   if (failed(pm.run(*copy)))
     return failure();
 
+  for (auto function : copy->getOps<func::FuncOp>())
+    fillLocations(function);
   dropLocationRanges(*copy);
   dropNewFlags(*copy);
   std::string printed;
