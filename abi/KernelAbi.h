@@ -13,7 +13,7 @@
 namespace piton {
 
 /// Part of the image header; images of another version are refused.
-inline constexpr uint32_t kKernelAbiVersion = 1;
+inline constexpr uint32_t kKernelAbiVersion = 2;
 
 struct BlockContext;
 
@@ -83,7 +83,8 @@ struct BlockServices {
   void (*unlock)(BlockContext *, uint64_t *word);
 };
 
-/// One running block. The first fields are read by generated code at fixed offsets.
+/// One running block. Its non-temporal stores are ordered by the machine when it has ended. The
+/// first fields are read by generated code at fixed offsets.
 struct BlockContext {
   const BlockServices *services; // 0
   uint32_t grid[3];              // 8: num_programs x, y, z
@@ -92,10 +93,12 @@ struct BlockContext {
   uint8_t *lockBuffer;           // 40: lockWords words, zero at the start of a launch; or null
   uint8_t *workspace;            // 48: this block's own, contents undefined at its start; or null
   void *machine;                 // 56: private to the simulator
+  uint64_t streamBytes;          // 64: a launch that moves more should store past the caches
 };
 static_assert(offsetof(BlockContext, grid) == 8 && offsetof(BlockContext, pid) == 20 &&
               offsetof(BlockContext, arena) == 32 && offsetof(BlockContext, lockBuffer) == 40 &&
-              offsetof(BlockContext, workspace) == 48 && offsetof(BlockContext, machine) == 56);
+              offsetof(BlockContext, workspace) == 48 && offsetof(BlockContext, machine) == 56 &&
+              offsetof(BlockContext, streamBytes) == 64);
 
 /// Entry of an image: runs one block. `args` is the packed user argument block:
 /// arguments in order, each aligned to its slot size; pointers and 64-bit scalars

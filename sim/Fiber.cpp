@@ -31,6 +31,7 @@ constexpr size_t kDefaultStack = 1024 * 1024;
   slot.worker->current.store(&slot, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   slot.launch->kernel.entry()(slot.launch->request.args, &slot.context);
+  _mm_sfence(); // the block may have stored past the cache
   std::atomic_signal_fence(std::memory_order_seq_cst);
   slot.worker->current.store(nullptr, std::memory_order_relaxed);
 }

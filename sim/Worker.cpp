@@ -8,8 +8,11 @@
 #include "sim/Sanitizers.h"
 
 #include <algorithm>
+#include <cinttypes>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
+#include <immintrin.h>
 #include <mutex>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -29,6 +32,25 @@ void *mapMemory(size_t bytes) {
   void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return p == MAP_FAILED ? nullptr : p;
+}
+
+/// Of the last-level cache, as the kernel counts it (sysconf multiplies by CPUs that a virtual
+/// machine does not have).
+uint64_t lastLevelCacheBytes() {
+  uint64_t kilobytes = 0;
+  if (FILE *file = std::fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re")) {
+    if (std::fscanf(file, "%" SCNu64 "K", &kilobytes) != 1)
+      kilobytes = 0;
+    std::fclose(file);
+  }
+  return kilobytes ? kilobytes << 10 : uint64_t(32) << 20;
+}
+
+/// Three quarters of the cache: what a launch that moves more has written last would push out
+/// what it, or the next one, still reads.
+uint64_t streamBytes() {
+  static const uint64_t bytes = lastLevelCacheBytes() / 4 * 3;
+  return bytes;
 }
 
 // Workers that exist, in order of creation, and those whose thread has ended.
@@ -150,6 +172,7 @@ bool Slot::prepare(Launch &newLaunch) {
   context.lockBuffer = newLaunch.lockBuffer;
   context.workspace = meta.workspaceBytes ? workspace.data() : nullptr;
   context.machine = this;
+  context.streamBytes = streamBytes();
   return true;
 }
 
@@ -251,6 +274,7 @@ void Worker::resetAfterFork() {
       slot.finishBlock();
     }
   }
+  _mm_sfence(); // blocks may have stored past the cache
   std::atomic_signal_fence(std::memory_order_seq_cst);
   worker.current.store(nullptr, std::memory_order_relaxed);
   return true;

@@ -47,6 +47,7 @@ void buildBufferPipeline(OpPassManager &pm, bool avx512) {
   pm.addNestedPass<func::FuncOp>(createMemorySafeCanonicalizerPass());
   SimVectorizeOptions vectorize;
   vectorize.maskNarrow = avx512;
+  vectorize.registerBytes = avx512 ? 64 : 32;
   pm.addNestedPass<func::FuncOp>(createSimVectorize(vectorize));
   SimLowerBuffersOptions lower;
   lower.maskNarrow = avx512;

@@ -307,8 +307,10 @@ def SimVectorize : Pass<"sim-vectorize", "mlir::func::FuncOp"> {
     Does: emits each elementwise or reducing linalg.generic with a contiguous innermost
     dimension as loops over vectors, with one masked loop for the rest of a row. A local
     buffer that only holds a masked load is replaced by the load, one that is only stored by
-    the store. A store that may overlap a load of the same op is tested at run time; on
-    overlap the load is copied first.
+    the store. A store that may overlap a load of the same op, or lies between a load and its
+    readers, is tested at run time; on overlap the load is copied first. Rows of a kernel
+    without atomics and calls are stored past the cache, from the first cache line on, when the
+    launch moves more bytes than `BlockContext::streamBytes`.
 
     Requires: a bufferized kernel whose copies are still memref.copy.
 
@@ -322,6 +324,8 @@ def SimVectorize : Pass<"sim-vectorize", "mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", /*default=*/"32", "lanes of one vector step">,
+    Option<"registerBytes", "register-bytes", "int64_t", /*default=*/"32",
+           "bytes of a vector register of the host">,
     Option<"maskNarrow", "mask-narrow", "bool", /*default=*/"true",
            "the host masks 8- and 16-bit lanes (AVX-512 BW); else rests of such rows are scalar">
   ];

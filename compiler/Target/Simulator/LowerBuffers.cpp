@@ -2,6 +2,7 @@
 //
 // sim-lower-buffers: memref.copy as row loops (the stock lowering calls an interpretive
 // copy function), dots as calls of the tile product.
+#include "compiler/Target/Simulator/Overlap.h"
 #include "compiler/Target/Simulator/Utils.h"
 #include "compiler/Transforms/Passes.h"
 
@@ -102,6 +103,20 @@ void lowerCopy(memref::CopyOp copy, bool maskNarrow) {
     return;
   }
   int64_t width = elementByteWidth(element);
+  if (copy->hasAttr(kRareAttr)) {
+    Value length = sizes.pop_back_val();
+    emitLoopNest(b, loc, sizes, [&](OpBuilder &b, ValueRange outer) {
+      SmallVector<Value> at(outer);
+      at.push_back(indexConstant(b, loc, 0));
+      Value bytes = arith::MulIOp::create(b, loc, length, indexConstant(b, loc, width));
+      LLVM::MemcpyOp::create(b, loc, elementPointer(b, loc, target, at),
+                             elementPointer(b, loc, source, at),
+                             arith::IndexCastOp::create(b, loc, b.getI64Type(), bytes),
+                             /*isVolatile=*/false);
+    });
+    copy.erase();
+    return;
+  }
   RowWriter writer{
       loc,
       target,

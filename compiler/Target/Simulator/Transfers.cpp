@@ -9,6 +9,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "llvm/ADT/SetVector.h"
+
 #include <array>
 
 using namespace mlir;
@@ -206,8 +208,7 @@ bool isZeroOrAnything(Value pad) {
 std::array<const Load *, 2> dotLoads(Operation *dot, const Transfers &transfers) {
   std::array<const Load *, 2> loads{};
   for (unsigned i = 0; i < 2; ++i)
-    if (auto load = transfers.loads.find(dot->getOperand(i)); load != transfers.loads.end())
-      loads[i] = &load->second;
+    loads[i] = transfers.loadOf(dot->getOpOperand(i));
   return loads;
 }
 
@@ -224,93 +225,158 @@ bool dotCanRead(Operation *dot, const Transfers &transfers) {
   return a && b && sameBox({endA}, {endB}) && isZeroOrAnything(a->pad) && isZeroOrAnything(b->pad);
 }
 
+constexpr size_t kMaxCrossed = 4; ///< each costs a test per block
+
 struct Finder {
   llvm::function_ref<bool(Operation *)> isVectorized;
   Transfers result;
 
-  /// No op strictly between may write shared memory.
-  static bool canMoveDown(Operation *from, Operation *to) {
-    for (Operation *op = from->getNextNode(); op && op != to; op = op->getNextNode())
-      if (touchesSharedMemory(op, /*writesOnly=*/true))
-        return false;
-    return true;
+  /// What a store between a load and its reader writes, if a test at the load can find out.
+  static Value storedView(Operation *op) {
+    auto copy = dyn_cast<memref::CopyOp>(op);
+    if (!copy || !hasUnitInnerStride(cast<MemRefType>(copy.getTarget().getType())))
+      return Value();
+    return copy.getTarget();
   }
 
-  bool matchLoad(memref::AllocOp buffer, Load &load) {
-    SmallVector<Operation *> readers;
-    SmallVector<Operation *> work(buffer->user_begin(), buffer->user_end());
-    linalg::FillOp fill;
-    while (!work.empty()) {
-      Operation *user = work.pop_back_val();
-      if (auto view = dyn_cast<memref::SubViewOp>(user)) {
-        work.append(view->user_begin(), view->user_end());
-      } else if (auto conversion = dyn_cast<memref::CastOp>(user)) {
-        work.append(conversion->user_begin(), conversion->user_end());
-      } else if (auto copy = dyn_cast<memref::CopyOp>(user)) {
-        if (load.copy || viewSource(copy.getTarget()) != buffer.getResult() ||
-            viewSource(copy.getSource()) == buffer.getResult())
-          return false;
-        load.copy = copy;
-      } else if (auto other = dyn_cast<linalg::FillOp>(user)) {
-        if (fill || other.getDpsInits().front() != buffer.getResult())
-          return false;
-        fill = other;
-      } else if ((isVectorized(user) || isDot(user)) &&
-                 !llvm::is_contained(SmallVector<Value>(cast<linalg::LinalgOp>(user).getDpsInits()),
-                                     buffer.getResult())) {
-        readers.push_back(user);
-      } else {
+  /// Ops strictly between may write shared memory only in views that can be tested.
+  static bool canMoveDown(Operation *from, Operation *to, llvm::SetVector<Value> &crossed) {
+    for (Operation *op = from->getNextNode(); op && op != to; op = op->getNextNode()) {
+      if (!touchesSharedMemory(op, /*writesOnly=*/true))
+        continue;
+      Value view = storedView(op);
+      if (!view)
         return false;
-      }
+      crossed.insert(view);
     }
-    if (!load.copy || readers.empty() || load.copy->getBlock() != buffer->getBlock())
-      return false;
-    load.buffer = buffer;
-    if (!matchSides(load.copy.getTarget(), load.copy.getSource(), buffer, load.memory, load.box))
-      return false;
-    if (fill && !matchFill(fill, load.copy, load))
-      return false;
-    for (Operation *reader : readers) {
-      if (reader->getBlock() != load.copy->getBlock() || !load.copy->isBeforeInBlock(reader) ||
-          !canMoveDown(load.copy, reader) ||
-          !llvm::is_contained(reader->getOperands(), buffer.getResult()))
-        return false;
-    }
-    return true;
+    return crossed.size() <= kMaxCrossed;
   }
 
-  bool matchStore(memref::AllocOp buffer, Store &store) {
-    Operation *writer = nullptr;
+  /// Everything that touches a buffer, seen through views.
+  struct Users {
+    SmallVector<memref::CopyOp> filledBy; ///< copies into it
+    SmallVector<memref::CopyOp> copiedBy; ///< copies out of it
+    SmallVector<linalg::FillOp> fills;
+    SmallVector<Operation *> others;
+  };
+
+  static Users usersOf(memref::AllocOp buffer) {
+    Users users;
     SmallVector<Operation *> work(buffer->user_begin(), buffer->user_end());
     while (!work.empty()) {
       Operation *user = work.pop_back_val();
       if (isa<memref::SubViewOp, memref::CastOp>(user)) {
         work.append(user->user_begin(), user->user_end());
       } else if (auto copy = dyn_cast<memref::CopyOp>(user)) {
-        if (store.copy || viewSource(copy.getSource()) != buffer.getResult())
-          return false;
-        store.copy = copy;
-      } else if (isVectorized(user)) {
-        auto generic = cast<linalg::GenericOp>(user);
-        SmallVector<Value> inits(generic.getDpsInits());
-        auto init = llvm::find(inits, buffer.getResult());
-        if (writer || llvm::is_contained(generic.getDpsInputs(), buffer.getResult()) ||
-            init == inits.end())
-          return false;
-        OpOperand *operand = generic.getDpsInitOperand(init - inits.begin());
-        // Every element written once, from nothing.
-        if (generic.payloadUsesValueFromOperand(operand) || generic.getNumReductionLoops() != 0 ||
-            !generic.getMatchingIndexingMap(operand).isIdentity() ||
-            llvm::count(inits, buffer.getResult()) != 1)
-          return false;
-        writer = user;
+        const bool into = viewSource(copy.getTarget()) == buffer.getResult();
+        const bool from = viewSource(copy.getSource()) == buffer.getResult();
+        if (into && from)
+          users.others.push_back(user);
+        else
+          (into ? users.filledBy : users.copiedBy).push_back(copy);
+      } else if (auto fill = dyn_cast<linalg::FillOp>(user)) {
+        users.fills.push_back(fill);
       } else {
-        return false;
+        users.others.push_back(user);
       }
     }
-    if (!store.copy || !writer || store.copy->getBlock() != writer->getBlock() ||
-        !writer->isBeforeInBlock(store.copy))
+    return users;
+  }
+
+  /// The operand of a vectorised op that gives every element of the buffer a value from nothing.
+  OpOperand *overwrites(Operation *op, Value buffer) {
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic || !isVectorized(op) || generic.getNumReductionLoops() != 0)
+      return nullptr;
+    OpOperand *found = nullptr;
+    for (OpOperand &init : generic.getDpsInitsMutable()) {
+      if (init.get() != buffer)
+        continue;
+      if (found || generic.payloadUsesValueFromOperand(&init) ||
+          !generic.getMatchingIndexingMap(&init).isIdentity())
+        return nullptr;
+      found = &init;
+    }
+    return found;
+  }
+
+  static bool comesBefore(Operation *op, Operation *reference) {
+    Operation *ancestor = reference->getBlock()->findAncestorOpInBlock(*op);
+    return ancestor && ancestor != reference && ancestor->isBeforeInBlock(reference);
+  }
+
+  bool matchLoad(memref::AllocOp buffer, Load &load) {
+    Users users = usersOf(buffer);
+    if (users.filledBy.size() != 1 || users.fills.size() > 1)
       return false;
+    load.copy = users.filledBy.front();
+    if (load.copy->getBlock() != buffer->getBlock())
+      return false;
+    load.buffer = buffer;
+    if (!matchSides(load.copy.getTarget(), load.copy.getSource(), buffer, load.memory, load.box))
+      return false;
+    if (!users.fills.empty() && (users.fills.front().getDpsInits().front() != buffer.getResult() ||
+                                 !matchFill(users.fills.front(), load.copy, load)))
+      return false;
+    // Bufferization computes in place: from the first op that overwrites the buffer on, it holds
+    // something else.
+    Operation *last = nullptr;
+    for (Operation *user : users.others)
+      if (user->getBlock() == load.copy->getBlock() && overwrites(user, buffer) &&
+          (!last || user->isBeforeInBlock(last)))
+        last = user;
+    for (memref::CopyOp copy : users.copiedBy)
+      users.others.push_back(copy);
+    llvm::SetVector<Value> crossed;
+    for (Operation *user : users.others) {
+      if (last && user != last && !comesBefore(user, last))
+        continue;
+      if (!isLoadReader(user, load, user == last, crossed))
+        return false;
+    }
+    load.crossed.assign(crossed.begin(), crossed.end());
+    return !load.readers.empty() && hoistAbove(load.crossed, load.copy);
+  }
+
+  /// Whether an op can read the memory of a load itself; notes through which operands.
+  bool isLoadReader(Operation *user, Load &load, bool mayOverwrite,
+                    llvm::SetVector<Value> &crossed) {
+    Value buffer = load.buffer.getResult();
+    if (!isVectorized(user) && !isDot(user))
+      return false;
+    auto reader = cast<linalg::LinalgOp>(user);
+    if (!mayOverwrite && llvm::is_contained(SmallVector<Value>(reader.getDpsInits()), buffer))
+      return false;
+    if (user->getBlock() != load.copy->getBlock() || !load.copy->isBeforeInBlock(user) ||
+        !canMoveDown(load.copy, user, crossed) || !llvm::is_contained(user->getOperands(), buffer))
+      return false;
+    for (OpOperand *input : reader.getDpsInputOperands())
+      if (input->get() == buffer)
+        load.readers.insert(input);
+    return true;
+  }
+
+  bool matchStore(memref::AllocOp buffer, Store &store) {
+    Users users = usersOf(buffer);
+    if (users.copiedBy.size() != 1)
+      return false;
+    store.copy = users.copiedBy.front();
+    Operation *writer = nullptr;
+    for (Operation *user : users.others)
+      if (OpOperand *init = overwrites(user, buffer); init &&
+                                                      user->getBlock() == store.copy->getBlock() &&
+                                                      (!writer || writer->isBeforeInBlock(user))) {
+        writer = user;
+        store.writer = init;
+      }
+    if (!writer || !writer->isBeforeInBlock(store.copy))
+      return false;
+    // What came before, in place, keeps the buffer.
+    users.others.append(users.filledBy.begin(), users.filledBy.end());
+    users.others.append(users.fills.begin(), users.fills.end());
+    for (Operation *user : users.others)
+      if (user != writer && !comesBefore(user, writer))
+        return false;
     store.buffer = buffer;
     if (!matchSides(store.copy.getSource(), store.copy.getTarget(), buffer, store.memory,
                     store.box))
@@ -319,7 +385,12 @@ struct Finder {
          op = op->getNextNode())
       if (touchesSharedMemory(op, /*writesOnly=*/false) || readsFoldedLoad(op))
         return false;
-    return hoistAbove(store, writer);
+    // The store's view and box must exist at the writer.
+    SmallVector<Value> needed{store.memory};
+    for (Value size : store.box)
+      if (size)
+        needed.push_back(size);
+    return hoistAbove(needed, writer);
   }
 
   bool readsFoldedLoad(Operation *op) {
@@ -327,12 +398,8 @@ struct Finder {
                         [&](Value value) { return result.loads.contains(value); });
   }
 
-  /// The store's view and box must exist at the writer: pure ops in between move up.
-  static bool hoistAbove(Store &store, Operation *writer) {
-    SmallVector<Value> needed{store.memory};
-    for (Value size : store.box)
-      if (size)
-        needed.push_back(size);
+  /// Moves what computes the values above `writer`, if it is pure.
+  static bool hoistAbove(SmallVector<Value> needed, Operation *writer) {
     SmallVector<Operation *> moves;
     llvm::SmallPtrSet<Operation *, 8> seen;
     while (!needed.empty()) {
@@ -374,14 +441,15 @@ Transfers findTransfers(func::FuncOp function, llvm::function_ref<bool(Operation
     function.walk([&](linalg::MatmulOp dot) {
       if (dotCanRead(dot, finder.result))
         return;
-      for (Value operand : dot.getDpsInputs())
-        changed |= finder.result.loads.erase(operand);
+      for (OpOperand *operand : dot.getDpsInputOperands())
+        if (finder.result.loadOf(*operand))
+          changed |= finder.result.loads.erase(operand->get());
     });
   }
   for (memref::AllocOp buffer : buffers) {
     Store store;
-    if (!finder.result.loads.contains(buffer.getResult()) && finder.matchStore(buffer, store))
-      finder.result.stores.insert({buffer.getResult(), store});
+    if (finder.matchStore(buffer, store))
+      finder.result.stores.insert({store.writer, store});
   }
   return std::move(finder.result);
 }

@@ -22,20 +22,31 @@ struct Load {
   mlir::Value memory;                 ///< a view with the buffer's shape, innermost stride 1
   llvm::SmallVector<mlir::Value> box; ///< extents; null where the dimension is full
   mlir::Value pad;                    ///< scalar, or null: anything
-  mlir::Operation *fill = nullptr;    ///< erased with the copy; a guarding scf.if included
+  llvm::SmallPtrSet<mlir::OpOperand *, 4> readers; ///< operands that read the memory instead
+  mlir::Operation *fill = nullptr; ///< erased with the copy; a guarding scf.if included
+  /// Views that are stored between the copy and a reader, in other memory or not; they exist
+  /// at the copy. A reader may use the memory only if none overlaps the box.
+  llvm::SmallVector<mlir::Value> crossed;
 };
 
 /// A local buffer written by one op and copied to memory inside a box.
 struct Store {
   mlir::memref::AllocOp buffer;
+  mlir::OpOperand *writer = nullptr; ///< writes the memory instead
   mlir::memref::CopyOp copy;
   mlir::Value memory;
   llvm::SmallVector<mlir::Value> box;
 };
 
 struct Transfers {
-  llvm::MapVector<mlir::Value, Load> loads;   ///< by buffer
-  llvm::MapVector<mlir::Value, Store> stores; ///< by buffer
+  llvm::MapVector<mlir::Value, Load> loads;         ///< by buffer
+  llvm::MapVector<mlir::OpOperand *, Store> stores; ///< by writer
+
+  /// The load that this operand reads from memory; null when there is none.
+  const Load *loadOf(mlir::OpOperand &operand) const {
+    auto load = loads.find(operand.get());
+    return load != loads.end() && load->second.readers.contains(&operand) ? &load->second : nullptr;
+  }
 };
 
 /// What a memref is a view of, through subviews and casts.

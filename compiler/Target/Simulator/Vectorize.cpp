@@ -4,6 +4,7 @@
 // whole vectors, one masked loop for the step in which a load ends, and one loop over
 // padding only; all have the same body. Loads and stores found by findTransfers address
 // memory itself instead of a local copy.
+#include "compiler/Target/Simulator/Overlap.h"
 #include "compiler/Target/Simulator/Transfers.h"
 #include "compiler/Target/Simulator/Utils.h"
 #include "compiler/Transforms/Passes.h"
@@ -198,13 +199,23 @@ std::optional<Plan> planFor(Operation *candidate) {
 // Emission
 //===----------------------------------------------------------------------===//
 
+/// What the code is made for.
+struct Host {
+  int64_t lanes;         ///< 32-bit lanes of one step
+  int64_t registerBytes; ///< of one vector register
+  bool maskNarrow;       ///< has masks for 8- and 16-bit lanes
+};
+
+constexpr int64_t kLineBytes = 64;   ///< of a cache line
+constexpr int64_t kStreamRow = 1024; ///< bytes of the shortest row worth a streaming loop
+
 class RowEmitter {
 public:
-  RowEmitter(Plan &plan, Transfers &transfers, int64_t lanes, bool maskNarrow)
-      : plan(plan), op(plan.op), transfers(transfers), loc(plan.op.getLoc()),
-        maskNarrow(maskNarrow) {
+  RowEmitter(Plan &plan, Transfers &transfers, const Host &host, Value stream)
+      : plan(plan), op(plan.op), transfers(transfers), loc(plan.op.getLoc()), host(host),
+        stream(stream) {
     int64_t extent = plan.extents[plan.inner];
-    width = std::min<int64_t>(widestStep(lanes), llvm::PowerOf2Ceil(extent));
+    width = std::min<int64_t>(widestStep(host.lanes), llvm::PowerOf2Ceil(extent));
   }
 
   void emit() {
@@ -215,8 +226,11 @@ public:
   }
 
 private:
-  /// 64-bit lanes take twice the registers.
+  /// 64-bit lanes take twice the registers. A cheap reduction waits for its accumulators: four
+  /// registers of them, whatever their size.
   int64_t widestStep(int64_t lanes) {
+    if (host.registerBytes > 32 && plan.extents[plan.inner] >= 8 * lanes && isCheapReduction())
+      lanes *= 2;
     unsigned bits = 32;
     for (Operation &inner : *op.getBody())
       for (Type type : inner.getResultTypes())
@@ -227,8 +241,19 @@ private:
     return bits > 32 ? lanes / 2 : lanes;
   }
 
+  bool isCheapReduction() {
+    constexpr size_t kCheapOps = 8; // more, and temporaries take the registers
+    return llvm::all_of(plan.combiners, [](Combiner &combiner) { return combiner.op; }) &&
+           op.getBody()->getOperations().size() <= kCheapOps &&
+           llvm::none_of(*op.getBody(), [](Operation &inner) {
+             return isa<arith::DivFOp>(inner) || inner.getName().getDialectNamespace() == "math";
+           });
+  }
+
   Value index(OpBuilder &b, int64_t value) { return indexConstant(b, loc, value); }
-  Value minimum(OpBuilder &b, Value x, Value y) { return arith::MinUIOp::create(b, loc, x, y); }
+  Value minimum(OpBuilder &b, Value x, Value y) {
+    return x == y ? x : arith::MinUIOp::create(b, loc, x, y).getResult();
+  }
 
   struct Operand {
     Value memory; ///< what is indexed; null for a scalar
@@ -247,9 +272,8 @@ private:
       if (isa<MemRefType>(operand.get().getType())) {
         entry.memory = operand.get();
         entry.use = innerUse(entry.map, plan.inner);
-        if (auto load = transfers.loads.find(operand.get()); load != transfers.loads.end())
-          entry.load = &load->second;
-        if (auto store = transfers.stores.find(operand.get()); store != transfers.stores.end())
+        entry.load = transfers.loadOf(operand);
+        if (auto store = transfers.stores.find(&operand); store != transfers.stores.end())
           entry.store = &store->second;
       }
       operands.push_back(entry);
@@ -267,97 +291,18 @@ private:
       for (Operand &store : operands) {
         if (!store.store)
           continue;
-        Value pair = emitOverlapTest(b, load, store);
+        Value pair = emitOverlapTest(b, loc, {load.load->memory, load.load->box},
+                                     {store.store->memory, store.store->box},
+                                     /*inPlace=*/load.map == store.map);
         safe = safe ? arith::AndIOp::create(b, loc, safe, pair).getResult() : pair;
       }
       if (safe)
-        load.memory = emitGuardedCopy(b, load, safe);
+        load.memory = emitGuardedCopy(b, loc, *load.load, safe);
     }
-  }
-
-  /// First and one past the last byte of the box.
-  std::pair<Value, Value> byteRange(OpBuilder &b, Value memory, ArrayRef<Value> box) {
-    auto type = cast<MemRefType>(memory.getType());
-    auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, memory);
-    Value bytes = index(b, elementByteWidth(type.getElementType()));
-    Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory);
-    Value start = arith::AddIOp::create(b, loc, base,
-                                        arith::MulIOp::create(b, loc, metadata.getOffset(), bytes));
-    Value span = index(b, 1), one = index(b, 1), zero = index(b, 0);
-    for (int64_t d = 0; d < type.getRank(); ++d) {
-      Value size = box[d] ? box[d] : index(b, type.getDimSize(d));
-      Value last = arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, size, one), zero);
-      span = arith::AddIOp::create(b, loc, span,
-                                   arith::MulIOp::create(b, loc, last, metadata.getStrides()[d]));
-    }
-    Value end = arith::AddIOp::create(b, loc, start, arith::MulIOp::create(b, loc, span, bytes));
-    return {start, end};
   }
 
   Value compare(OpBuilder &b, arith::CmpIPredicate predicate, Value x, Value y) {
     return arith::CmpIOp::create(b, loc, predicate, x, y);
-  }
-
-  Value emitOverlapTest(OpBuilder &b, Operand &load, Operand &store) {
-    using P = arith::CmpIPredicate;
-    auto loadType = cast<MemRefType>(load.memory.getType());
-    auto storeType = cast<MemRefType>(store.memory.getType());
-    auto [loadStart, loadEnd] = byteRange(b, load.load->memory, load.load->box);
-    auto [storeStart, storeEnd] = byteRange(b, store.store->memory, store.store->box);
-    Value before = compare(b, P::ule, loadEnd, storeStart);
-    Value after = compare(b, P::ule, storeEnd, loadStart);
-    Value safe = arith::OrIOp::create(b, loc, before, after);
-    auto loadMeta = memref::ExtractStridedMetadataOp::create(b, loc, load.load->memory);
-    auto storeMeta = memref::ExtractStridedMetadataOp::create(b, loc, store.store->memory);
-    // A negative or overlapping stride breaks the ranges: such a view is never "disjoint".
-    Value zero = index(b, 0);
-    for (auto metadata : {&loadMeta, &storeMeta})
-      for (Value stride : metadata->getStrides().drop_back())
-        safe = arith::AndIOp::create(b, loc, safe, compare(b, P::sge, stride, zero));
-    if (loadType.getRank() == storeType.getRank() && load.map == store.map &&
-        elementByteWidth(loadType.getElementType()) ==
-            elementByteWidth(storeType.getElementType())) {
-      // In place: an element is read before it is written, if no two indices share it.
-      Value same = compare(b, P::eq, loadStart, storeStart);
-      Value needed = index(b, 1);
-      for (int64_t d = loadType.getRank() - 1; d >= 0; --d) {
-        Value stride = loadMeta.getStrides()[d];
-        if (loadType.getDimSize(d) == 1)
-          continue;
-        same = arith::AndIOp::create(b, loc, same,
-                                     compare(b, P::eq, stride, storeMeta.getStrides()[d]));
-        same = arith::AndIOp::create(b, loc, same, compare(b, P::sge, stride, needed));
-        needed = arith::MulIOp::create(b, loc, stride, index(b, loadType.getDimSize(d)));
-      }
-      safe = arith::OrIOp::create(b, loc, safe, same);
-    }
-    return safe;
-  }
-
-  /// The memory itself when that is safe, else the local buffer with the load done.
-  Value emitGuardedCopy(OpBuilder &b, Operand &load, Value safe) {
-    auto type = cast<MemRefType>(load.load->memory.getType());
-    SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
-    strides.back() = 1;
-    auto layout = StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, strides);
-    auto common = MemRefType::get(type.getShape(), type.getElementType(), layout);
-    auto branch = scf::IfOp::create(b, loc, TypeRange{common}, safe, /*withElse=*/true);
-    OpBuilder then = OpBuilder::atBlockBegin(branch.thenBlock());
-    scf::YieldOp::create(then, loc,
-                         memref::CastOp::create(then, loc, common, load.load->memory).getResult());
-    OpBuilder other = OpBuilder::atBlockBegin(branch.elseBlock());
-    memref::AllocOp buffer = load.load->buffer;
-    // Lanes outside of the box are replaced by the pad when they are read.
-    SmallVector<OpFoldResult> offsets(type.getRank(), other.getIndexAttr(0)), sizes,
-        ones(type.getRank(), other.getIndexAttr(1));
-    for (auto [d, size] : llvm::enumerate(load.load->box))
-      sizes.push_back(size ? OpFoldResult(size) : other.getIndexAttr(type.getDimSize(d)));
-    Value from = memref::SubViewOp::create(other, loc, load.load->memory, offsets, sizes, ones);
-    Value into = memref::SubViewOp::create(other, loc, buffer, offsets, sizes, ones);
-    memref::CopyOp::create(other, loc, from, into);
-    scf::YieldOp::create(other, loc,
-                         memref::CastOp::create(other, loc, common, buffer).getResult());
-    return branch.getResult(0);
   }
 
   /// Loops over the outer dimensions, inside a common store box where there is one.
@@ -389,7 +334,27 @@ private:
     return limit;
   }
 
+  /// What an extent is computed from: the operand of min(max(x, 0), constant).
+  static Value unclamped(Value size, int64_t full, bool &isClamped) {
+    auto upper = size.getDefiningOp<arith::MinSIOp>();
+    auto lower = upper ? upper.getLhs().getDefiningOp<arith::MaxSIOp>() : nullptr;
+    std::optional<int64_t> most = upper ? getConstantIntValue(upper.getRhs()) : std::nullopt;
+    isClamped = lower && most && *most <= full && getConstantIntValue(lower.getRhs()) == 0;
+    return isClamped ? lower.getLhs() : size;
+  }
+
   Value clampExtent(OpBuilder &b, Value size, int64_t full) {
+    bool isClamped;
+    (void)unclamped(size, full, isClamped);
+    if (isClamped)
+      return size;
+    Value &known = clamped[size];
+    if (!known)
+      known = emitClamp(b, size, full);
+    return known;
+  }
+
+  Value emitClamp(OpBuilder &b, Value size, int64_t full) {
     Value zero = index(b, 0);
     Value positive = arith::MaxSIOp::create(b, loc, size, zero);
     return arith::MinSIOp::create(b, loc, positive, index(b, full));
@@ -405,6 +370,7 @@ private:
       auto dim = dyn_cast<AffineDimExpr>(result);
       if (dim && dim.getPosition() == plan.inner) {
         limit = clampExtent(b, size, full);
+        bounds.push_back(size);
         continue;
       }
       Value position = dim ? ivs[dim.getPosition()] : index(b, 0);
@@ -420,9 +386,13 @@ private:
 
   void emitRow(OpBuilder &b) {
     const int64_t full = plan.extents[plan.inner];
+    bounds.clear();
+    clamped.clear();
     // The end of the row: where every result is stored in the same box, nothing else is seen.
     Value end = storeLimit(b, plan.inner);
     bool staticEnd = !end;
+    if (end)
+      bounds.push_back(end);
     end = end ? clampExtent(b, end, full) : index(b, full);
     // The main loop needs every lane of every load and store.
     Value whole = staticEnd ? Value() : end;
@@ -451,8 +421,12 @@ private:
       needsRest = full % width != 0;
     }
     Value zero = index(b, 0);
-    if (whole || full >= width)
+    if (const Operand *target = streamTarget(full)) {
+      mainEnd = emitStreamed(b, *target, whole ? whole : index(b, full), mainEnd);
+      needsRest = true;
+    } else if (whole || full >= width) {
       accumulators = emitLoop(b, zero, mainEnd, width, Value(), accumulators);
+    }
     if (needsRest) {
       if (masksAreCheap()) {
         Value padBegin = staticEnd ? firstPadStep(b, end) : Value();
@@ -474,6 +448,75 @@ private:
       }
     }
     finishReductions(b, accumulators);
+  }
+
+  /// The one operand whose rows may be stored past the cache; null when there is none.
+  const Operand *streamTarget(int64_t full) {
+    const Operand *target = nullptr;
+    for (const Operand &operand : operands) {
+      if (!operand.store)
+        continue;
+      if (target || operand.use != InnerUse::Contiguous)
+        return nullptr;
+      target = &operand;
+    }
+    if (!target || !stream || !masksAreCheap() || op.getNumDpsInits() != 1)
+      return nullptr;
+    int64_t bytes = elementBytes(*target);
+    return full * bytes >= kStreamRow && width * bytes % kLineBytes == 0 ? target : nullptr;
+  }
+
+  static int64_t elementBytes(const Operand &operand) {
+    return elementByteWidth(cast<MemRefType>(operand.memory.getType()).getElementType());
+  }
+
+  /// The whole steps of a row: past the cache, after a masked step to the first cache line, when
+  /// the launch asks for it; else as usual. Gives the first lane that is left.
+  Value emitStreamed(OpBuilder &b, const Operand &target, Value whole, Value mainEnd) {
+    int64_t bytes = elementBytes(target);
+    Value zero = index(b, 0), step = index(b, width);
+    Value address = byteAddress(b, target);
+    Value past = arith::AndIOp::create(b, loc, address, index(b, kLineBytes - 1));
+    Value missing =
+        arith::AndIOp::create(b, loc, arith::SubIOp::create(b, loc, index(b, kLineBytes), past),
+                              index(b, kLineBytes - 1));
+    Value head = arith::DivUIOp::create(b, loc, missing, index(b, bytes));
+    Value odd = arith::AndIOp::create(b, loc, address, index(b, bytes - 1));
+    Value natural = compare(b, arith::CmpIPredicate::eq, odd, zero);
+    Value room =
+        compare(b, arith::CmpIPredicate::uge, whole, arith::AddIOp::create(b, loc, head, step));
+    Value now = arith::AndIOp::create(b, loc, stream, arith::AndIOp::create(b, loc, natural, room));
+    auto branch = scf::IfOp::create(b, loc, TypeRange{b.getIndexType()}, now, /*withElse=*/true);
+    OpBuilder then = OpBuilder::atBlockBegin(branch.thenBlock());
+    inBoxes = true;
+    emitLoop(then, zero, head, width, head, {});
+    inBoxes = false;
+    Value left = arith::SubIOp::create(then, loc, whole, head);
+    Value end =
+        arith::SubIOp::create(then, loc, whole, arith::RemUIOp::create(then, loc, left, step));
+    streaming = true;
+    emitLoop(then, head, end, width, Value(), {});
+    streaming = false;
+    scf::YieldOp::create(then, loc, end);
+    OpBuilder other = OpBuilder::atBlockBegin(branch.elseBlock());
+    emitLoop(other, zero, mainEnd, width, Value(), {});
+    scf::YieldOp::create(other, loc, mainEnd);
+    return branch.getResult(0);
+  }
+
+  /// Of the first element of the current row.
+  Value byteAddress(OpBuilder &b, const Operand &target) {
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, target.memory);
+    Value position = metadata.getOffset();
+    for (auto [at, stride] :
+         llvm::zip(indices(b, target.map, index(b, 0)), metadata.getStrides())) {
+      if (getConstantIntValue(at) == 0)
+        continue;
+      position = arith::AddIOp::create(b, loc, position, arith::MulIOp::create(b, loc, at, stride));
+    }
+    Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, target.memory);
+    return arith::AddIOp::create(
+        b, loc, base, arith::MulIOp::create(b, loc, position, index(b, elementBytes(target))));
   }
 
   /// Where only padding is left: the whole step after the last lane of any load, at most
@@ -501,7 +544,7 @@ private:
   }
 
   bool masksAreCheap() {
-    if (maskNarrow)
+    if (host.maskNarrow)
       return true;
     return llvm::all_of(operands, [](const Operand &operand) {
       return !operand.memory || operand.use != InnerUse::Contiguous ||
@@ -614,7 +657,7 @@ private:
       return padding();
     if (!limit)
       return vector::LoadOp::create(b, loc, type, operand.memory, at).getResult();
-    Value valid = operand.limit ? minimum(b, operand.limit, limit) : limit;
+    Value valid = operand.limit && !inBoxes ? minimum(b, operand.limit, limit) : limit;
     Value mask = laneMask(b, position, valid, lanes);
     return vector::MaskedLoadOp::create(b, loc, type, operand.memory, at, mask, padding())
         .getResult();
@@ -658,6 +701,31 @@ private:
     return arith::AddIOp::create(b, loc, base, laneNumbers(b, element, lanes));
   }
 
+  /// The value outside of the op that a value of its body stands for.
+  Value outerValue(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner() == op.getBody() ? op->getOperand(argument.getArgNumber())
+                                                           : value;
+  }
+
+  /// `lane < n` where the whole steps of the row end at n or before: true in all of them.
+  bool holdsInRow(Operation &inner) {
+    auto test = dyn_cast<arith::CmpIOp>(inner);
+    if (!test || test.getPredicate() != arith::CmpIPredicate::slt)
+      return false;
+    auto lane = test.getLhs().getDefiningOp<arith::IndexCastOp>();
+    auto number = lane ? lane.getIn().getDefiningOp<linalg::IndexOp>() : nullptr;
+    if (!number || number.getDim() != plan.inner)
+      return false;
+    Value limit = outerValue(test.getRhs());
+    return llvm::any_of(bounds, [&](Value bound) {
+      bool isClamped;
+      Value size = unclamped(bound, plan.extents[plan.inner], isClamped);
+      auto cast = size.getDefiningOp<arith::IndexCastOp>();
+      return cast && cast.getIn() == limit;
+    });
+  }
+
   void emitOp(OpBuilder &b, Operation &inner, Value position, int64_t lanes) {
     if (auto number = dyn_cast<linalg::IndexOp>(inner)) {
       bool needed = llvm::any_of(inner.getUsers(),
@@ -678,6 +746,10 @@ private:
       asVector(b, inner.getResult(0), lanes);
       return;
     }
+    if (isMain && holdsInRow(inner)) {
+      mapping.map(inner.getResult(0), splat(b, b.getBoolAttr(true), lanes));
+      return;
+    }
     SmallVector<Value> arguments;
     for (Value operand : inner.getOperands())
       arguments.push_back(asVector(b, operand, lanes));
@@ -689,9 +761,32 @@ private:
     mapping.map(inner.getResults(), created->getResults());
   }
 
+  /// Register by register: LLVM stores the parts of a wider vector in descending order, which
+  /// costs a third of the bandwidth.
+  void storeWhole(OpBuilder &b, Value value, const Operand &operand, SmallVector<Value> at,
+                  int64_t lanes) {
+    int64_t part = host.registerBytes / elementBytes(operand);
+    if (lanes <= part || !operand.store)
+      part = lanes;
+    Value position = at.back();
+    for (int64_t lane = 0; lane < lanes; lane += part) {
+      Value piece = value;
+      if (part != lanes)
+        piece = vector::ExtractStridedSliceOp::create(b, loc, value, lane, part, int64_t(1));
+      if (lane)
+        at.back() = arith::AddIOp::create(b, loc, position, index(b, lane));
+      auto stored = vector::StoreOp::create(b, loc, piece, operand.memory, at);
+      if (streaming) {
+        stored.setNontemporal(true);
+        stored.setAlignment(part * elementBytes(operand));
+      }
+    }
+  }
+
   SmallVector<Value> emitBody(OpBuilder &b, Value position, int64_t lanes, Value limit,
                               ValueRange accumulators) {
     mapping.clear();
+    isMain = !limit && !padOnly && lanes == width;
     Block *body = op.getBody();
     unsigned inputs = op.getNumDpsInputs();
     for (auto [i, argument] : llvm::enumerate(body->getArguments())) {
@@ -728,10 +823,10 @@ private:
       Value value = asVector(b, yield.getOperand(i), lanes);
       SmallVector<Value> at = indices(b, operand.map, position);
       if (!limit) {
-        vector::StoreOp::create(b, loc, value, operand.memory, at);
+        storeWhole(b, value, operand, at, lanes);
         continue;
       }
-      Value valid = operand.limit ? minimum(b, operand.limit, limit) : limit;
+      Value valid = operand.limit && !inBoxes ? minimum(b, operand.limit, limit) : limit;
       vector::MaskedStoreOp::create(b, loc, operand.memory, at, laneMask(b, position, valid, lanes),
                                     value);
     }
@@ -742,12 +837,18 @@ private:
   linalg::GenericOp op;
   Transfers &transfers;
   Location loc;
-  bool maskNarrow;
+  const Host &host;
+  Value stream; ///< i1, or null: whether to store past the cache
   int64_t width;
   SmallVector<Operand> operands;
   SmallVector<Value> ivs;
   IRMapping mapping;
-  bool padOnly = false; ///< the lanes being emitted lie outside of every limited load
+  SmallVector<Value> bounds; ///< of the row: lanes below all of them are whole
+  llvm::SmallDenseMap<Value, Value> clamped;
+  bool isMain = false;    ///< the step being emitted is whole for every operand
+  bool padOnly = false;   ///< the lanes being emitted lie outside of every limited load
+  bool inBoxes = false;   ///< lanes below the limit lie inside of every box
+  bool streaming = false; ///< stores are aligned, and go past the cache
 };
 
 struct SimVectorizePass : piton::impl::SimVectorizeBase<SimVectorizePass> {
@@ -764,13 +865,73 @@ struct SimVectorizePass : piton::impl::SimVectorizeBase<SimVectorizePass> {
     });
     Transfers transfers =
         findTransfers(function, [&](Operation *op) { return plans.contains(op); });
+    for (auto &[buffer, load] : transfers.loads)
+      guardLoad(load);
+    const Host host{lanes, registerBytes, maskNarrow};
+    Value stream = transfers.stores.empty() ? Value() : emitStreamFlag(function, transfers);
     for (auto &[op, plan] : plans)
-      RowEmitter(plan, transfers, lanes, maskNarrow).emit();
+      RowEmitter(plan, transfers, host, stream).emit();
     readDotsFromMemory(function, transfers);
     for (auto &[buffer, load] : transfers.loads)
       eraseTransfer(load.copy, load.fill, load.buffer);
-    for (auto &[buffer, store] : transfers.stores)
+    for (auto &[writer, store] : transfers.stores)
       eraseTransfer(store.copy, nullptr, store.buffer);
+  }
+
+  /// Whether the launch moves more than the caches hold; null when the kernel may not store past
+  /// them: such stores reach other threads late, so nothing in it may tell others to look.
+  static Value emitStreamFlag(func::FuncOp function, const Transfers &transfers) {
+    Value context = blockContext(&function.getBody().front().front());
+    if (!context || cast<BlockArgument>(context).getArgNumber() < 6 || synchronises(function))
+      return Value();
+    int64_t bytes = 0;
+    auto count = [&](memref::AllocOp buffer) {
+      bytes +=
+          buffer.getType().getNumElements() * elementByteWidth(buffer.getType().getElementType());
+    };
+    for (auto &[buffer, load] : transfers.loads)
+      count(load.buffer);
+    for (auto &[writer, store] : transfers.stores)
+      count(store.buffer);
+    OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
+    Location loc = function.getLoc();
+    Value total = i64Constant(b, loc, bytes);
+    unsigned grid = cast<BlockArgument>(context).getArgNumber() - 6;
+    for (unsigned axis = 0; axis < 3; ++axis)
+      total = arith::MulIOp::create(
+          b, loc, total,
+          arith::ExtUIOp::create(b, loc, b.getI64Type(), function.getArgument(grid + axis)));
+    Value field = LLVM::GEPOp::create(
+        b, loc, context.getType(), b.getI8Type(), context,
+        ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(offsetof(BlockContext, streamBytes)))});
+    Value limit = LLVM::LoadOp::create(b, loc, b.getI64Type(), field);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, total, limit);
+  }
+
+  static bool synchronises(func::FuncOp function) {
+    WalkResult result = function.walk([](Operation *op) {
+      bool plain = !isa<CallOpInterface, memref::AtomicRMWOp, memref::GenericAtomicRMWOp>(op) &&
+                   !op->hasAttr("GenericAtomicRMW") &&
+                   (!isa<LLVM::LLVMDialect>(op->getDialect()) || isMemoryEffectFree(op) ||
+                    isa<LLVM::LoadOp, LLVM::StoreOp>(op));
+      return plain ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    return result.wasInterrupted();
+  }
+
+  /// Stores between the load and its readers: the copy is made when one of them overlaps it.
+  static void guardLoad(Load &load) {
+    OpBuilder b(load.copy);
+    Location loc = load.copy.getLoc();
+    Value safe;
+    for (Value stored : load.crossed) {
+      SmallVector<Value> box(cast<MemRefType>(stored.getType()).getRank());
+      Value pair =
+          emitOverlapTest(b, loc, {load.memory, load.box}, {stored, box}, /*inPlace=*/false);
+      safe = safe ? arith::AndIOp::create(b, loc, safe, pair).getResult() : pair;
+    }
+    if (safe)
+      load.memory = emitGuardedCopy(b, loc, load, safe);
   }
 
   static void eraseTransfer(memref::CopyOp copy, Operation *fill, memref::AllocOp buffer) {

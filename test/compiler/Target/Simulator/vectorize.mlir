@@ -15,7 +15,10 @@
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
 // CHECK:   %[[V:.*]] = vector.load %[[FROM]][%[[I]]] : {{.*}}, vector<32xf32>
 // CHECK:   %[[R:.*]] = arith.mulf %[[V]], %{{.*}} : vector<32xf32>
-// CHECK:   vector.store %[[R]], %[[OUT]][%[[I]]]
+// One register at a time, in ascending order.
+// CHECK:   %[[P:.*]] = vector.extract_strided_slice %[[R]] {offsets = [0], sizes = [8], strides = [1]}
+// CHECK:   vector.store %[[P]], %[[OUT]][%[[I]]]
+// CHECK:   vector.extract_strided_slice %[[R]] {offsets = [8], sizes = [8], strides = [1]}
 // CHECK: scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
 // CHECK:   vector.maskedload %[[FROM]][%[[J]]]
 // CHECK:   vector.maskedstore %[[OUT]][%[[J]]]
@@ -82,5 +85,101 @@ func.func @write_between(%x: memref<?xf32>, %f: f32, %b: memref<64xf32>) attribu
     %r = arith.mulf %p, %f : f32
     linalg.yield %r : f32
   }
+  return
+}
+
+// -----
+
+// A copy to memory between the load and its reader: tested before the load, whose copy is made
+// only on overlap. The store's view moves up to the test.
+// CHECK-LABEL: func.func @store_between
+// CHECK: %[[IN:.*]] = memref.reinterpret_cast %arg0
+// CHECK: %[[A:.*]] = memref.alloc() : memref<64xf32>
+// CHECK: memref.reinterpret_cast %arg1
+// CHECK: %[[FROM:.*]] = scf.if
+// CHECK:   memref.cast %[[IN]]
+// CHECK: } else {
+// CHECK:   memref.copy
+// CHECK:   memref.cast %[[A]]
+// CHECK: }
+// CHECK: memref.copy {{.*}} : memref<1xf32> to
+// CHECK: vector.load %[[FROM]]
+func.func @store_between(%x: memref<?xf32>, %m: memref<?xf32>, %at: index, %f: f32, %b: memref<64xf32>) attributes {piton.kernel} {
+  %c0 = arith.constant 0 : index
+  %in = memref.reinterpret_cast %x to offset: [0], sizes: [64], strides: [1] : memref<?xf32> to memref<64xf32, strided<[1]>>
+  %a = memref.alloc() : memref<64xf32>
+  memref.copy %in, %a : memref<64xf32, strided<[1]>> to memref<64xf32>
+  %one = memref.alloc() : memref<1xf32>
+  memref.store %f, %one[%c0] : memref<1xf32>
+  %mean = memref.reinterpret_cast %m to offset: [%at], sizes: [1], strides: [1] : memref<?xf32> to memref<1xf32, strided<[1], offset: ?>>
+  memref.copy %one, %mean : memref<1xf32> to memref<1xf32, strided<[1], offset: ?>>
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%a : memref<64xf32>) outs(%b : memref<64xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.mulf %p, %f : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+// Computed in place by bufferization: the last op still reads and writes memory, the buffer is
+// what the op before left.
+// CHECK-LABEL: func.func @in_place
+// CHECK-NOT: memref.copy
+// CHECK: scf.for
+// CHECK:   vector.load %{{.*}} : memref<64xf32, strided<[1], offset: ?>>
+// CHECK:   vector.store %{{.*}}, %[[BUFFER:alloc[_0-9]*]]
+// CHECK: scf.for
+// CHECK:   vector.load %[[BUFFER]]
+// CHECK:   vector.store %{{.*}}, %reinterpret_cast
+// CHECK-NOT: memref.copy %
+func.func @in_place(%x: memref<?xf32>, %y: memref<?xf32>, %at: index, %f: f32) attributes {piton.kernel} {
+  %in = memref.reinterpret_cast %x to offset: [%at], sizes: [64], strides: [1] : memref<?xf32> to memref<64xf32, strided<[1], offset: ?>>
+  %a = memref.alloc() : memref<64xf32>
+  memref.copy %in, %a : memref<64xf32, strided<[1], offset: ?>> to memref<64xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%a : memref<64xf32>) outs(%a : memref<64xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %r = math.exp %p : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%a : memref<64xf32>) outs(%a : memref<64xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.divf %p, %f : f32
+    linalg.yield %r : f32
+  }
+  %out = memref.reinterpret_cast %y to offset: [%at], sizes: [64], strides: [1] : memref<?xf32> to memref<64xf32, strided<[1], offset: ?>>
+  memref.copy %a, %out : memref<64xf32> to memref<64xf32, strided<[1], offset: ?>>
+  return
+}
+
+// -----
+
+// A launch that moves more than the caches hold (4096 bytes a block) stores past them, from the
+// first cache line of the row on.
+// CHECK-LABEL: func.func @streamed
+// CHECK: %[[LIMIT:.*]] = llvm.load
+// CHECK: %[[STREAM:.*]] = arith.cmpi ugt, %{{.*}}, %[[LIMIT]] : i64
+// CHECK: scf.if %{{.*}} -> (index) {
+// CHECK:   scf.for
+// CHECK:     vector.maskedstore
+// CHECK:   scf.for
+// CHECK:     vector.store {{.*}} {alignment = 32 : i64, nontemporal = true}
+// CHECK: } else {
+// CHECK:   vector.store
+// CHECK-NOT: nontemporal
+// CHECK: }
+// CHECK: scf.for
+// CHECK:   vector.maskedstore
+func.func @streamed(%x: memref<?xf32>, %f: f32, %g0: i32, %g1: i32, %g2: i32, %p0: i32, %p1: i32, %p2: i32, %context: !llvm.ptr {piton.context}) attributes {piton.kernel} {
+  %at = arith.index_cast %p0 : i32 to index
+  %a = memref.alloc() : memref<1024xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%a : memref<1024xf32>) {
+  ^bb0(%q: f32):
+    %r = math.sqrt %f : f32
+    linalg.yield %r : f32
+  }
+  %out = memref.reinterpret_cast %x to offset: [%at], sizes: [1024], strides: [1] : memref<?xf32> to memref<1024xf32, strided<[1], offset: ?>>
+  memref.copy %a, %out : memref<1024xf32> to memref<1024xf32, strided<[1], offset: ?>>
   return
 }
