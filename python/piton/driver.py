@@ -197,6 +197,8 @@ def make_launcher(src, metadata):
         return _CompileOnlyLauncher(metadata.hash)
     from . import _runtime
 
+    if env.flag("PITON_REFUSE_CPU_TENSORS"):
+        _runtime.refuse_host_tensors(True)
     baked = {path[0] for path in getattr(src, "constants", {}) if len(path) == 1}
     names = [str(name) for name in src.signature]
     arg_names = getattr(getattr(src, "fn", None), "arg_names", names)

@@ -16,7 +16,8 @@ def tool_path(name: str) -> Path:
     """Where a native tool lies. Raises FileNotFoundError naming what is missing."""
     package = Path(__file__).parent
     candidates = [package / "bin" / name]
-    # Sources are symlinks in a build tree; the tools are where the build leaves them.
+    # A build tree stages this package in <build>/python and leaves the tools in <build>/tools.
+    candidates.append(package.parent.parent / "tools" / name)
     build = os.environ.get("PITON_TOOLS_DIR")
     if build:
         candidates.insert(0, Path(build) / name)
