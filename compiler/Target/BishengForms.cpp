@@ -177,7 +177,8 @@ struct LegalizeForBisheng : impl::LegalizeForBishengBase<LegalizeForBisheng> {
     // Bodies of linalg ops become tensor arithmetic first, which the last group then sees.
     for (auto *group : {bisheng::legalizeMemory, bisheng::legalizeLoads, bisheng::legalizeAtomics,
                         bisheng::legalizeReductions, bisheng::legalizeGenerics,
-                        bisheng::legalizeMatmuls, bisheng::legalizeElementwise})
+                        bisheng::legalizeMatmuls, bisheng::legalizeElementwise,
+                        bisheng::legalizeLayout})
       if (failed(group(getOperation(), context)))
         return signalPassFailure();
     if (failed(bisheng::verifyForms(getOperation(), *chosen)))

@@ -1,0 +1,55 @@
+// RUN: piton-opt %s --legalize-for-bisheng | FileCheck %s
+// RUN: piton-opt %s --legalize-for-bisheng=family=a5 | FileCheck %s --check-prefix=A5
+//
+// Local memory whose rows the A2/A3 compiler pads to 32 bytes: a tensor that a loop fills is copied
+// before it is reshaped, and a short last axis is repeated before arithmetic sees it.
+
+// A5-NOT: linalg.copy
+
+// CHECK-LABEL: func.func @filled_then_reshaped
+func.func @filled_then_reshaped(%m: memref<32xi32>) -> tensor<8x4xi32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %empty = tensor.empty() : tensor<32xi32>
+  // CHECK: %[[FILLED:.*]] = scf.for
+  %filled = scf.for %i = %c0 to %c32 step %c1 iter_args(%t = %empty) -> (tensor<32xi32>) {
+    %v = memref.load %m[%i] : memref<32xi32>
+    %n = tensor.insert %v into %t[%i] : tensor<32xi32>
+    scf.yield %n : tensor<32xi32>
+  }
+  // CHECK: %[[COPY:.*]] = linalg.copy ins(%[[FILLED]] : tensor<32xi32>)
+  // CHECK: tensor.reshape %[[COPY]](
+  %shape = arith.constant dense<[4, 8]> : tensor<2xi64>
+  %reshaped = tensor.reshape %filled(%shape) : (tensor<32xi32>, tensor<2xi64>) -> tensor<4x8xi32>
+  %into = tensor.empty() : tensor<8x4xi32>
+  %r = linalg.transpose ins(%reshaped : tensor<4x8xi32>) outs(%into : tensor<8x4xi32>) permutation = [1, 0]
+  return %r : tensor<8x4xi32>
+}
+
+// CHECK-LABEL: func.func @short_rows
+func.func @short_rows(%x: tensor<4x2xf32>, %y: tensor<4x2x3xf32>) -> tensor<4x2x3xf32> {
+  %e = tensor.empty() : tensor<4x2x3xf32>
+  // CHECK: %[[SPREAD:.*]] = linalg.broadcast
+  // CHECK: %[[COPY:.*]] = linalg.copy ins(%[[SPREAD]] : tensor<4x2x3xf32>)
+  // CHECK: arith.addf %arg1, %[[COPY]]
+  %b = linalg.broadcast ins(%x : tensor<4x2xf32>) outs(%e : tensor<4x2x3xf32>) dimensions = [2]
+  %r = arith.addf %y, %b : tensor<4x2x3xf32>
+  return %r : tensor<4x2x3xf32>
+}
+
+// Rows of full blocks, other axes and two axes are right as they are.
+// CHECK-LABEL: func.func @left_alone
+// CHECK-NOT: linalg.copy
+// CHECK: return
+func.func @left_alone(%x: tensor<4x2xf32>, %y: tensor<4xf32>, %z: tensor<8x4xi32>)
+    -> (tensor<4x2x8xf32>, tensor<3x4x2xf32>, tensor<4x2xf32>, tensor<32xi32>) {
+  %e0 = tensor.empty() : tensor<4x2x8xf32>
+  %0 = linalg.broadcast ins(%x : tensor<4x2xf32>) outs(%e0 : tensor<4x2x8xf32>) dimensions = [2]
+  %e1 = tensor.empty() : tensor<3x4x2xf32>
+  %1 = linalg.broadcast ins(%x : tensor<4x2xf32>) outs(%e1 : tensor<3x4x2xf32>) dimensions = [0]
+  %e2 = tensor.empty() : tensor<4x2xf32>
+  %2 = linalg.broadcast ins(%y : tensor<4xf32>) outs(%e2 : tensor<4x2xf32>) dimensions = [1]
+  %3 = tensor.collapse_shape %z [[0, 1]] : tensor<8x4xi32> into tensor<32xi32>
+  return %0, %1, %2, %3 : tensor<4x2x8xf32>, tensor<3x4x2xf32>, tensor<4x2xf32>, tensor<32xi32>
+}
