@@ -231,15 +231,27 @@ struct AdvancePattern : BlockPattern<triton::AdvanceOp> {
   }
 };
 
+/// The block that a load or store through a block pointer touches.
+template <typename OpTy>
+BlockAccess pointerBlock(OpBuilder &builder, OpTy op, ValueRange pointer, RankedTensorType type) {
+  BlockParts parts = BlockParts::ofPointer(pointer);
+  return buildBlock(builder, op.getLoc(), parts, parts.offsets, type,
+                    checkedDims(op.getBoundaryCheck(), type.getRank()));
+}
+
+/// Attributes that the access had from hints.
+void keepMarks(Operation *from, Operation *to) {
+  for (NamedAttribute attr : from->getDiscardableAttrs())
+    to->setDiscardableAttr(attr.getName(), attr.getValue());
+}
+
 struct LoadPattern : BlockPattern<triton::LoadOp> {
   using BlockPattern::BlockPattern;
   LogicalResult matchAndRewrite(triton::LoadOp op, OneToN adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getType());
-    BlockParts parts = BlockParts::ofPointer(adaptor.getPtr());
-    BlockAccess block = buildBlock(rewriter, loc, parts, parts.offsets, type,
-                                   checkedDims(op.getBoundaryCheck(), type.getRank()));
+    BlockAccess block = pointerBlock(rewriter, op, adaptor.getPtr(), type);
     Value other = op.getOther();
     if (block.mask && !other && op.getPadding()) {
       Value nan = arith::ConstantOp::create(
@@ -250,8 +262,7 @@ struct LoadPattern : BlockPattern<triton::LoadOp> {
         op, type, block.pointers, conjunction(rewriter, loc, op.getMask(), block.mask), other,
         rewriter.getDenseI32ArrayAttr({}), triton::PaddingOptionAttr(), op.getCache(),
         op.getEvict(), op.getIsVolatile());
-    for (NamedAttribute attr : op->getDiscardableAttrs())
-      load->setDiscardableAttr(attr.getName(), attr.getValue());
+    keepMarks(op, load);
     return success();
   }
 };
@@ -262,14 +273,11 @@ struct StorePattern : BlockPattern<triton::StoreOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getValue().getType());
-    BlockParts parts = BlockParts::ofPointer(adaptor.getPtr());
-    BlockAccess block = buildBlock(rewriter, loc, parts, parts.offsets, type,
-                                   checkedDims(op.getBoundaryCheck(), type.getRank()));
+    BlockAccess block = pointerBlock(rewriter, op, adaptor.getPtr(), type);
     auto store = rewriter.replaceOpWithNewOp<triton::StoreOp>(
         op, block.pointers, op.getValue(), conjunction(rewriter, loc, op.getMask(), block.mask),
         rewriter.getDenseI32ArrayAttr({}), op.getCache(), op.getEvict());
-    for (NamedAttribute attr : op->getDiscardableAttrs())
-      store->setDiscardableAttr(attr.getName(), attr.getValue());
+    keepMarks(op, store);
     return success();
   }
 };

@@ -26,6 +26,11 @@ def name_of(value):
     return str(value).removeprefix("torch.") if isinstance(value, torch.dtype) else None
 
 
+def each_dtype(*dtypes):
+    """Runs a test that takes `dtype` for each of them."""
+    return pytest.mark.parametrize("dtype", dtypes, ids=name_of)
+
+
 def to_numpy(tensor):
     """The tensor's values; bf16 and fp8 widened to float32."""
     tensor = tensor.detach()

@@ -12,7 +12,7 @@ from e2e import (
     INTERPRETED,
     check_close,
     check_equal,
-    name_of,
+    each_dtype,
     piton_only,
     random_values,
     to_numpy,
@@ -67,23 +67,21 @@ def run_atomic(op, dtype, keep, rng, n=100):
 
 @pytest.mark.parametrize("keep", (False, True))
 @pytest.mark.parametrize("op", ("add", "max", "min", "and", "or", "xor", "xchg"))
-@pytest.mark.parametrize(
-    "dtype", (torch.int32, torch.int64, torch.uint32, torch.uint64), ids=name_of
-)
+@each_dtype(torch.int32, torch.int64, torch.uint32, torch.uint64)
 def test_integer(dtype, op, keep, rng):
     run_atomic(op, dtype, keep, rng)
 
 
 @piton_only
 @pytest.mark.parametrize("op", ("add", "max", "min", "and", "or", "xor", "xchg"))
-@pytest.mark.parametrize("dtype", (torch.int8, torch.int16), ids=name_of)
+@each_dtype(torch.int8, torch.int16)
 def test_narrow_integer(dtype, op, rng):
     run_atomic(op, dtype, True, rng)
 
 
 @pytest.mark.parametrize("keep", (False, True))
 @pytest.mark.parametrize("op", ("add", "max", "min", "xchg"))
-@pytest.mark.parametrize("dtype", (torch.float32, torch.float64), ids=name_of)
+@each_dtype(torch.float32, torch.float64)
 def test_float(dtype, op, keep, rng):
     if INTERPRETED and (op == "xchg" or op == "min" and dtype == torch.float64):
         pytest.skip("the interpreter lacks a float exchange and reads float64 minima as integers")
@@ -91,7 +89,7 @@ def test_float(dtype, op, keep, rng):
 
 
 @pytest.mark.parametrize("keep", (False, True))
-@pytest.mark.parametrize("dtype", (torch.float16, BF16), ids=name_of)
+@each_dtype(torch.float16, BF16)
 def test_half_add(dtype, keep, rng):
     run_atomic("add", dtype, keep, rng)
 
@@ -165,7 +163,7 @@ def cas_kernel(p_ptr, compare_ptr, value_ptr, old_ptr, BLOCK: tl.constexpr):
     tl.store(old_ptr + i, old)
 
 
-@pytest.mark.parametrize("dtype", (torch.int32, torch.int64, torch.uint64), ids=name_of)
+@each_dtype(torch.int32, torch.int64, torch.uint64)
 def test_cas(dtype, rng):
     p, compare, value = (random_values(rng, dtype, 32, low=0, high=2) for _ in range(3))
     before, old = p.clone(), torch.zeros_like(p)
@@ -176,7 +174,7 @@ def test_cas(dtype, rng):
 
 
 @piton_only
-@pytest.mark.parametrize("dtype", (torch.float32, torch.float16, torch.int16), ids=name_of)
+@each_dtype(torch.float32, torch.float16, torch.int16)
 def test_cas_other_types(dtype, rng):
     p, compare, value = (
         random_values(rng, torch.int32, 32, low=0, high=2).to(dtype) for _ in range(3)

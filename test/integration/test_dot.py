@@ -7,7 +7,16 @@ import torch
 import triton
 import triton.language as tl
 
-from e2e import BF16, INTERPRETED, check_close, check_equal, name_of, piton_only, random_values
+from e2e import (
+    BF16,
+    INTERPRETED,
+    check_close,
+    check_equal,
+    each_dtype,
+    name_of,
+    piton_only,
+    random_values,
+)
 
 
 @triton.jit
@@ -64,16 +73,14 @@ def run_dot(dtype, m, n, k, rng, ta=False, tb=False, acc="none", precision=None)
 
 
 @pytest.mark.parametrize("acc", ("none", "argument", "add"))
-@pytest.mark.parametrize(
-    "dtype", (torch.int8, torch.float16, BF16, torch.float32, torch.float64), ids=name_of
-)
+@each_dtype(torch.int8, torch.float16, BF16, torch.float32, torch.float64)
 @pytest.mark.parametrize("shape", ((16, 16, 16), (32, 64, 16), (16, 32, 128)), ids=str)
 def test_dot(shape, dtype, acc, rng):
     run_dot(dtype, *shape, rng, acc=acc)
 
 
 @pytest.mark.parametrize("ta,tb", ((False, True), (True, False), (True, True)))
-@pytest.mark.parametrize("dtype", (torch.int8, torch.float16, BF16, torch.float32), ids=name_of)
+@each_dtype(torch.int8, torch.float16, BF16, torch.float32)
 def test_transposed(dtype, ta, tb, rng):
     run_dot(dtype, 32, 16, 64, rng, ta, tb, "argument")
 
@@ -87,15 +94,13 @@ def test_precision(precision, rng):
 @pytest.mark.parametrize(
     "shape", ((1, 1, 1), (3, 5, 7), (17, 33, 9), (1, 64, 33), (40, 24, 100)), ids=str
 )
-@pytest.mark.parametrize(
-    "dtype", (torch.int8, torch.float16, torch.bfloat16, torch.float32), ids=name_of
-)
+@each_dtype(torch.int8, torch.float16, torch.bfloat16, torch.float32)
 def test_odd_sizes(dtype, shape, rng):
     run_dot(dtype, *shape, rng, acc="add")
     run_dot(dtype, *shape, rng, ta=True, tb=True)
 
 
-@pytest.mark.parametrize("dtype", (torch.float16, torch.float32), ids=name_of)
+@each_dtype(torch.float16, torch.float32)
 def test_large_tile(dtype, rng):
     run_dot(dtype, 128, 128, 64, rng, acc="argument")
 
@@ -129,7 +134,7 @@ def batch_kernel(
 
 
 @pytest.mark.parametrize("batch", (1, 2, 4))
-@pytest.mark.parametrize("dtype", (torch.float16, torch.float32), ids=name_of)
+@each_dtype(torch.float16, torch.float32)
 def test_batch(dtype, batch, rng):
     a = random_values(rng, dtype, (batch, 16, 32), high=1)
     b = random_values(rng, dtype, (batch, 32, 16), high=1)
@@ -151,7 +156,7 @@ def chained_kernel(q_ptr, k_ptr, v_ptr, out_ptr, M: tl.constexpr, N: tl.constexp
     tl.store(out_ptr + m * D + d, tl.dot(p.to(q.dtype), tl.load(v_ptr + n * D + d)))
 
 
-@pytest.mark.parametrize("dtype", (torch.float16, BF16, torch.float32), ids=name_of)
+@each_dtype(torch.float16, BF16, torch.float32)
 def test_chained(dtype, rng):
     q, k, v = (random_values(rng, dtype, (32, 16), high=1) for _ in range(3))
     out = torch.zeros((32, 16))

@@ -12,7 +12,7 @@ from e2e import (
     INTERPRETED,
     check_close,
     check_equal,
-    name_of,
+    each_dtype,
     piton_only,
     random_values,
     to_numpy,
@@ -45,7 +45,7 @@ INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torc
 
 
 @pytest.mark.parametrize("op", ("sum", "max", "min", "xor", "or", "argmax", "argmin"))
-@pytest.mark.parametrize("dtype", INTEGERS, ids=name_of)
+@each_dtype(*INTEGERS)
 @pytest.mark.parametrize("n", (1, 2, 64, 512))
 def test_integer(op, dtype, n, rng):
     if INTERPRETED and op == "sum" and dtype == torch.int32:
@@ -66,7 +66,7 @@ def test_integer(op, dtype, n, rng):
 
 
 @pytest.mark.parametrize("op", ("sum", "max", "min", "argmax", "argmin"))
-@pytest.mark.parametrize("dtype", (torch.float16, BF16, torch.float32, torch.float64), ids=name_of)
+@each_dtype(torch.float16, BF16, torch.float32, torch.float64)
 @pytest.mark.parametrize("n", (1, 16, 1024))
 def test_float(op, dtype, n, rng):
     x = random_values(rng, dtype, n)
@@ -169,9 +169,7 @@ def with_index_kernel(
 
 @pytest.mark.parametrize("left", (True, False))
 @pytest.mark.parametrize("largest", (True, False))
-@pytest.mark.parametrize(
-    "dtype", (torch.int8, torch.int32, torch.float16, torch.float32), ids=name_of
-)
+@each_dtype(torch.int8, torch.int32, torch.float16, torch.float32)
 def test_index_and_ties(dtype, largest, left, rng):
     x = random_values(rng, torch.int32, (8, 64), low=0, high=3).to(dtype)
     value, index = torch.zeros(8, dtype=dtype), torch.zeros(8, dtype=torch.int32)

@@ -13,15 +13,22 @@ using namespace mlir::hivm;
 
 //===-- slots that hold an attribute or a value --------------------------===//
 
-static ParseResult parseEventId(OpAsmParser &parser, EventAttr &event,
-                                std::optional<OpAsmParser::UnresolvedOperand> &dynamic) {
+/// A number known when compiling, or the value that holds it.
+static ParseResult parseOperandOr(OpAsmParser &parser,
+                                  std::optional<OpAsmParser::UnresolvedOperand> &dynamic,
+                                  llvm::function_ref<ParseResult()> parseConstant) {
   OpAsmParser::UnresolvedOperand operand;
   OptionalParseResult parsed = parser.parseOptionalOperand(operand);
-  if (parsed.has_value()) {
-    dynamic = operand;
-    return *parsed;
-  }
-  return parser.parseCustomAttributeWithFallback(event);
+  if (!parsed.has_value())
+    return parseConstant();
+  dynamic = operand;
+  return *parsed;
+}
+
+static ParseResult parseEventId(OpAsmParser &parser, EventAttr &event,
+                                std::optional<OpAsmParser::UnresolvedOperand> &dynamic) {
+  return parseOperandOr(parser, dynamic,
+                        [&] { return parser.parseCustomAttributeWithFallback(event); });
 }
 
 static void printEventId(OpAsmPrinter &printer, Operation *, EventAttr event, Value dynamic) {
@@ -33,13 +40,7 @@ static void printEventId(OpAsmPrinter &printer, Operation *, EventAttr event, Va
 
 static ParseResult parseFlagId(OpAsmParser &parser, IntegerAttr &flag,
                                std::optional<OpAsmParser::UnresolvedOperand> &dynamic) {
-  OpAsmParser::UnresolvedOperand operand;
-  OptionalParseResult parsed = parser.parseOptionalOperand(operand);
-  if (parsed.has_value()) {
-    dynamic = operand;
-    return *parsed;
-  }
-  return parser.parseAttribute(flag);
+  return parseOperandOr(parser, dynamic, [&] { return parser.parseAttribute(flag); });
 }
 
 static void printFlagId(OpAsmPrinter &printer, Operation *, IntegerAttr flag, Value dynamic) {
