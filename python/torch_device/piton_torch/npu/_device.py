@@ -17,17 +17,11 @@ current_device = torch._C._accelerator_getDeviceIndex
 
 
 @functools.cache
-def _count() -> int:
-    return (
-        torch._C._accelerator_deviceCount()
-        if hasattr(torch._C, "_accelerator_deviceCount")
-        else torch.accelerator.device_count()
-    )
-
-
 def device_count() -> int:
     """How many simulated devices there are: PITON_DEVICE_COUNT at start, 8 without it."""
-    return _count()
+    from piton import _runtime
+
+    return _runtime.device_count()
 
 
 def is_available() -> bool:
