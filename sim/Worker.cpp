@@ -46,10 +46,9 @@ uint64_t lastLevelCacheBytes() {
   return kilobytes ? kilobytes << 10 : uint64_t(32) << 20;
 }
 
-/// Three quarters of the cache: what a launch that moves more has written last would push out
-/// what it, or the next one, still reads.
+/// A launch that moves more pushes out of the cache what it has written before anybody reads it.
 uint64_t streamBytes() {
-  static const uint64_t bytes = lastLevelCacheBytes() / 4 * 3;
+  static const uint64_t bytes = lastLevelCacheBytes();
   return bytes;
 }
 

@@ -143,6 +143,20 @@ void dumpModule(ModuleOp module, const SimulatorOptions &options, StringRef stag
   stream << "// -----// " << stage << " //----- //\n" << module << "\n";
 }
 
+/// Marks of arguments that LLVM does not know: the translation would print the whole function
+/// with a warning for each.
+void dropArgumentMarks(ModuleOp module) {
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i) {
+      SmallVector<NamedAttribute> known;
+      if (DictionaryAttr marks = function.getArgAttrDict(i))
+        for (NamedAttribute attribute : marks)
+          if (attribute.getName().strref().starts_with("llvm."))
+            known.push_back(attribute);
+      function.setArgAttrs(i, known);
+    }
+}
+
 /// What the kernel function says about the image, before its conversion to LLVM.
 LogicalResult fillMetadata(ModuleOp module, KernelMetadata &metadata) {
   func::FuncOp kernel = findKernel(module);
@@ -223,6 +237,7 @@ LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions 
     if (failed(pm.run(module)) || failed(fillMetadata(module, metadata)))
       return failure();
   }
+  dropArgumentMarks(module);
   const bool loopVectorize = hasScalarLoops(module);
   timer.lap("loops");
   dumpModule(module, options, "loops");

@@ -387,6 +387,7 @@ private:
   void emitRow(OpBuilder &b) {
     const int64_t full = plan.extents[plan.inner];
     bounds.clear();
+    loadBounds.clear();
     clamped.clear();
     // The end of the row: where every result is stored in the same box, nothing else is seen.
     Value end = storeLimit(b, plan.inner);
@@ -402,6 +403,8 @@ private:
       ArrayRef<Value> box =
           operand.load ? ArrayRef<Value>(operand.load->box) : ArrayRef<Value>(operand.store->box);
       operand.limit = rowLimit(b, operand.map, box, full);
+      if (operand.load && operand.use == InnerUse::Contiguous && box.back())
+        loadBounds.push_back(box.back());
       if (!operand.limit)
         continue;
       whole = whole ? minimum(b, whole, operand.limit) : operand.limit;
@@ -421,8 +424,9 @@ private:
       needsRest = full % width != 0;
     }
     Value zero = index(b, 0);
-    if (const Operand *target = streamTarget(full)) {
-      mainEnd = emitStreamed(b, *target, whole ? whole : index(b, full), mainEnd);
+    const Operand *streamed = streamTarget(full);
+    if (streamed) {
+      mainEnd = emitStreamed(b, *streamed, whole ? whole : index(b, full), mainEnd);
       needsRest = true;
     } else if (whole || full >= width) {
       accumulators = emitLoop(b, zero, mainEnd, width, Value(), accumulators);
@@ -430,7 +434,9 @@ private:
     if (needsRest) {
       if (masksAreCheap()) {
         Value padBegin = staticEnd ? firstPadStep(b, end) : Value();
+        noPartialStep = staticEnd && full % width == 0 && !streamed;
         accumulators = emitLoop(b, mainEnd, padBegin ? padBegin : end, width, end, accumulators);
+        noPartialStep = false;
         if (padBegin) {
           padOnly = true;
           accumulators =
@@ -488,6 +494,7 @@ private:
     Value now = arith::AndIOp::create(b, loc, stream, arith::AndIOp::create(b, loc, natural, room));
     auto branch = scf::IfOp::create(b, loc, TypeRange{b.getIndexType()}, now, /*withElse=*/true);
     OpBuilder then = OpBuilder::atBlockBegin(branch.thenBlock());
+    fetchLastLine(then, target, address, whole);
     inBoxes = true;
     emitLoop(then, zero, head, width, head, {});
     inBoxes = false;
@@ -502,6 +509,19 @@ private:
     emitLoop(other, zero, mainEnd, width, Value(), {});
     scf::YieldOp::create(other, loc, mainEnd);
     return branch.getResult(0);
+  }
+
+  /// The line in which a row ends is written as usual; stores that follow would wait for it.
+  void fetchLastLine(OpBuilder &b, const Operand &target, Value address, Value whole) {
+    Value size = arith::MulIOp::create(b, loc, whole, index(b, elementBytes(target)));
+    Value past = arith::AndIOp::create(b, loc, arith::AddIOp::create(b, loc, address, size),
+                                       index(b, kLineBytes - 1));
+    Value shared = compare(b, arith::CmpIPredicate::ne, past, index(b, 0));
+    auto branch = scf::IfOp::create(b, loc, shared, /*withElse=*/false);
+    OpBuilder then = OpBuilder::atBlockBegin(branch.thenBlock());
+    Value last = arith::SubIOp::create(then, loc, whole, index(then, 1));
+    memref::PrefetchOp::create(then, loc, target.memory, indices(then, target.map, last),
+                               /*isWrite=*/true, /*localityHint=*/3, /*isDataCache=*/true);
   }
 
   /// Of the first element of the current row.
@@ -655,7 +675,7 @@ private:
     };
     if (padOnly && operand.load && operand.limit)
       return padding();
-    if (!limit)
+    if (!limit || (noPartialStep && !operand.limit))
       return vector::LoadOp::create(b, loc, type, operand.memory, at).getResult();
     Value valid = operand.limit && !inBoxes ? minimum(b, operand.limit, limit) : limit;
     Value mask = laneMask(b, position, valid, lanes);
@@ -708,8 +728,8 @@ private:
                                                            : value;
   }
 
-  /// `lane < n` where the whole steps of the row end at n or before: true in all of them.
-  bool holdsInRow(Operation &inner) {
+  /// `lane < n` where n is the extent of a box: true in whole steps, false in padding.
+  bool isBelow(Operation &inner, ArrayRef<Value> extents) {
     auto test = dyn_cast<arith::CmpIOp>(inner);
     if (!test || test.getPredicate() != arith::CmpIPredicate::slt)
       return false;
@@ -718,9 +738,9 @@ private:
     if (!number || number.getDim() != plan.inner)
       return false;
     Value limit = outerValue(test.getRhs());
-    return llvm::any_of(bounds, [&](Value bound) {
+    return llvm::any_of(extents, [&](Value extent) {
       bool isClamped;
-      Value size = unclamped(bound, plan.extents[plan.inner], isClamped);
+      Value size = unclamped(extent, plan.extents[plan.inner], isClamped);
       auto cast = size.getDefiningOp<arith::IndexCastOp>();
       return cast && cast.getIn() == limit;
     });
@@ -746,8 +766,8 @@ private:
       asVector(b, inner.getResult(0), lanes);
       return;
     }
-    if (isMain && holdsInRow(inner)) {
-      mapping.map(inner.getResult(0), splat(b, b.getBoolAttr(true), lanes));
+    if ((isMain && isBelow(inner, bounds)) || (padOnly && isBelow(inner, loadBounds))) {
+      mapping.map(inner.getResult(0), splat(b, b.getBoolAttr(isMain), lanes));
       return;
     }
     SmallVector<Value> arguments;
@@ -814,7 +834,7 @@ private:
         combined->setOperands({accumulator, value});
         combined->getResult(0).setType(accumulator.getType());
         Value sum = combined->getResult(0);
-        if (limit)
+        if (limit && !noPartialStep)
           sum = arith::SelectOp::create(b, loc, laneMask(b, position, limit, lanes), sum,
                                         accumulator);
         results.push_back(sum);
@@ -822,7 +842,7 @@ private:
       }
       Value value = asVector(b, yield.getOperand(i), lanes);
       SmallVector<Value> at = indices(b, operand.map, position);
-      if (!limit) {
+      if (!limit || (noPartialStep && !operand.limit)) {
         storeWhole(b, value, operand, at, lanes);
         continue;
       }
@@ -843,12 +863,14 @@ private:
   SmallVector<Operand> operands;
   SmallVector<Value> ivs;
   IRMapping mapping;
-  SmallVector<Value> bounds; ///< of the row: lanes below all of them are whole
+  SmallVector<Value> bounds;     ///< of the row: lanes below all of them are whole
+  SmallVector<Value> loadBounds; ///< lanes at or above all of them are padding
   llvm::SmallDenseMap<Value, Value> clamped;
-  bool isMain = false;    ///< the step being emitted is whole for every operand
-  bool padOnly = false;   ///< the lanes being emitted lie outside of every limited load
-  bool inBoxes = false;   ///< lanes below the limit lie inside of every box
-  bool streaming = false; ///< stores are aligned, and go past the cache
+  bool isMain = false;        ///< the step being emitted is whole for every operand
+  bool padOnly = false;       ///< the lanes being emitted lie outside of every limited load
+  bool noPartialStep = false; ///< all lanes of the step are in the row, if not in every box
+  bool inBoxes = false;       ///< lanes below the limit lie inside of every box
+  bool streaming = false;     ///< stores are aligned, and go past the cache
 };
 
 struct SimVectorizePass : piton::impl::SimVectorizeBase<SimVectorizePass> {
