@@ -175,10 +175,10 @@ struct LegalizeForBisheng : impl::LegalizeForBishengBase<LegalizeForBisheng> {
       return signalPassFailure();
     bisheng::Context context(&getContext(), *chosen);
     // Bodies of linalg ops become tensor arithmetic first, which the last group then sees.
-    for (auto *group : {bisheng::legalizeMemory, bisheng::legalizeLoads, bisheng::legalizeAtomics,
-                        bisheng::legalizeReductions, bisheng::legalizeGenerics,
-                        bisheng::legalizeMatmuls, bisheng::legalizeElementwise,
-                        bisheng::legalizeLayout})
+    for (auto *group :
+         {bisheng::legalizeMemory, bisheng::legalizeLoads, bisheng::legalizeAtomics,
+          bisheng::legalizeReductions, bisheng::legalizeGenerics, bisheng::legalizeMatmuls,
+          bisheng::legalizeElementwise, bisheng::legalizeLayout})
       if (failed(group(getOperation(), context)))
         return signalPassFailure();
     if (failed(bisheng::verifyForms(getOperation(), *chosen)))
