@@ -353,6 +353,12 @@ static_assert(static_cast<uint32_t>(ElementType::Pointer) == PITON_TYPE_POINTER 
 
 piton_status_t piton_launch(piton_kernel_t *kernel, piton_stream_t *stream, const uint32_t grid[3],
                             const void *arguments, size_t argument_bytes, uint32_t flags) {
+  return piton_launch_since(kernel, stream, grid, arguments, argument_bytes, flags, 0);
+}
+
+piton_status_t piton_launch_since(piton_kernel_t *kernel, piton_stream_t *stream,
+                                  const uint32_t grid[3], const void *arguments,
+                                  size_t argument_bytes, uint32_t flags, uint64_t interrupt_count) {
   PITON_REQUIRE(kernel);
   PITON_REQUIRE(grid);
   if (flags & ~PITON_LAUNCH_SYNCHRONOUS)
@@ -364,6 +370,7 @@ piton_status_t piton_launch(piton_kernel_t *kernel, piton_stream_t *stream, cons
   options.arguments = arguments;
   options.argumentBytes = argument_bytes;
   options.synchronous = flags & PITON_LAUNCH_SYNCHRONOUS;
+  options.epoch = interrupt_count;
   return guarded([&] {
     if (stream)
       return launch(*unwrap(stream), kernel->kernel, options);
@@ -374,3 +381,5 @@ piton_status_t piton_launch(piton_kernel_t *kernel, piton_stream_t *stream, cons
 }
 
 void piton_launch_interrupt(void) { interruptLaunches(); }
+
+uint64_t piton_interrupt_count(void) { return armInterrupts(); }

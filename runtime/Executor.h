@@ -35,6 +35,8 @@ struct LaunchRequest {
   bool onCallerThread = false;
   /// interruptEpoch() when the launch was submitted: Ctrl-C also ends what is still queued.
   uint64_t epoch = 0;
+  /// The epoch came from armInterrupts() on this thread just now.
+  bool signalsReady = false;
 };
 
 class Executor {
@@ -51,7 +53,11 @@ public:
 /// The simulated NPU in fast mode. Defined in sim/.
 Executor &simulator();
 
-/// Ends every launch that is running now with PITON_ERROR_INTERRUPTED. Async-signal-safe.
+/// Makes sure that Ctrl-C is counted from here on, if the process handles it at all, and returns
+/// interruptEpoch(). Defined in sim/.
+uint64_t armInterrupts();
+
+/// Ends every launch that is running or queued now with PITON_ERROR_INTERRUPTED. Async-signal-safe.
 /// Defined in sim/.
 void interruptLaunches();
 

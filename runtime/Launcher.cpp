@@ -82,8 +82,16 @@ bool isEmpty(const LaunchOptions &options) {
   return options.grid[0] == 0 || options.grid[1] == 0 || options.grid[2] == 0;
 }
 
+/// When a launch was submitted, as far as Ctrl-C is concerned.
+struct Submission {
+  explicit Submission(const LaunchOptions &options)
+      : epoch(options.epoch ? options.epoch : interruptEpoch()), signalsReady(options.epoch != 0) {}
+  uint64_t epoch;
+  bool signalsReady;
+};
+
 piton_status_t run(Device &device, const Kernel &kernel, const uint32_t grid[3],
-                   const void *arguments, bool onCallerThread, uint64_t epoch) {
+                   const void *arguments, bool onCallerThread, const Submission &submission) {
   LaunchRequest request;
   request.model = &device.model;
   request.kernel = &kernel;
@@ -91,7 +99,8 @@ piton_status_t run(Device &device, const Kernel &kernel, const uint32_t grid[3],
     request.grid[d] = grid[d];
   request.args = static_cast<const uint8_t *>(arguments);
   request.onCallerThread = onCallerThread;
-  request.epoch = epoch;
+  request.epoch = submission.epoch;
+  request.signalsReady = submission.signalsReady && onCallerThread;
   return device.executor.run(request);
 }
 
@@ -102,7 +111,7 @@ piton_status_t launchNow(Device &device, const Kernel &kernel, const LaunchOptio
     return PITON_OK;
   if (piton_status_t status = check(device, kernel.metadata(), options))
     return status;
-  return run(device, kernel, options.grid, options.arguments, true, interruptEpoch());
+  return run(device, kernel, options.grid, options.arguments, true, Submission(options));
 }
 
 piton_status_t launch(Stream &stream, const std::shared_ptr<const Kernel> &kernel,
@@ -112,8 +121,10 @@ piton_status_t launch(Stream &stream, const std::shared_ptr<const Kernel> &kerne
   Device &device = stream.device;
   if (piton_status_t status = check(device, kernel->metadata(), options))
     return status;
-  uint64_t epoch = interruptEpoch();
-  auto here = [&] { return run(device, *kernel, options.grid, options.arguments, true, epoch); };
+  Submission submission(options);
+  auto here = [&] {
+    return run(device, *kernel, options.grid, options.arguments, true, submission);
+  };
   if (options.synchronous)
     return stream.runHere(here);
   // A kernel that waits may wait for what its caller does next, so it never holds the caller up.
@@ -124,10 +135,10 @@ piton_status_t launch(Stream &stream, const std::shared_ptr<const Kernel> &kerne
   }
   const auto *bytes = static_cast<const uint8_t *>(options.arguments);
   std::vector<uint8_t> copy(bytes, bytes + options.argumentBytes);
-  return stream.enqueue([&device, kernel, epoch, copy = std::move(copy), x = options.grid[0],
+  return stream.enqueue([&device, kernel, submission, copy = std::move(copy), x = options.grid[0],
                          y = options.grid[1], z = options.grid[2]] {
     uint32_t grid[3] = {x, y, z};
-    return run(device, *kernel, grid, copy.data(), false, epoch);
+    return run(device, *kernel, grid, copy.data(), false, submission);
   });
 }
 

@@ -14,6 +14,8 @@ struct LaunchOptions {
   const void *arguments = nullptr;
   size_t argumentBytes = 0;
   bool synchronous = false;
+  /// interruptEpoch() as the launch is to have it, from armInterrupts(); 0 takes the present one.
+  uint64_t epoch = 0;
 };
 
 /// Launches in the order of `stream`; see piton_launch for where it runs.

@@ -27,8 +27,13 @@ piton_status_t Stream::wait(std::unique_lock<std::mutex> &lock, Predicate ready)
   uint64_t epoch = interruptEpoch();
   while (!ready()) {
     changed.wait_for(lock, kInterruptPoll);
-    if (!ready() && interruptEpoch() != epoch)
-      return fail(PITON_ERROR_INTERRUPTED, "interrupted while waiting for a stream");
+    if (ready() || interruptEpoch() == epoch)
+      continue;
+    // The work that ends now because of the same Ctrl-C has no second error to report.
+    reportedEpoch = interruptEpoch();
+    if (errorStatus == PITON_ERROR_INTERRUPTED)
+      errorStatus = PITON_OK;
+    return fail(PITON_ERROR_INTERRUPTED, "interrupted while waiting for a stream");
   }
   return PITON_OK;
 }
@@ -110,7 +115,8 @@ void Stream::serve(uint64_t myGeneration) {
     lock.lock();
     running = false;
     completed.fetch_add(1, std::memory_order_release);
-    if (status != PITON_OK && errorStatus == PITON_OK) {
+    bool reported = status == PITON_ERROR_INTERRUPTED && reportedEpoch == interruptEpoch();
+    if (status != PITON_OK && errorStatus == PITON_OK && !reported) {
       errorStatus = status;
       errorMessage = lastError();
     }

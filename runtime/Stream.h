@@ -88,6 +88,7 @@ private:
   uint64_t submitted = 0;
   std::atomic<uint64_t> completed{0}; ///< written under the lock
   uint64_t generation = 0;            ///< raised in the child after fork
+  uint64_t reportedEpoch = 0;         ///< of the last interrupt that a waiter has returned
   piton_status_t errorStatus = PITON_OK;
   std::string errorMessage;
 };

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A fault is recorded in the slot of the block, and the interrupted context is rewritten so that
-// the thread continues at the slot's escape point once the handler returns. Ctrl-C sets a counter
+// the thread continues at the slot's escape point once the handler returns. Ctrl-C raises a counter
 // that all launches poll and sends SIGSEGV to threads inside a kernel: with that signal the same
 // handler serves, and TSan delivers it at once where it would defer any asynchronous signal.
+//
+// The counter rises before a thread is looked at, and a thread shows that it is in a kernel before
+// it reads the counter: so either the thread is sent the signal, or it stops by itself.
 
 #include "sim/Faults.h"
+
+#include "sim/SignalChain.h"
 
 #include <cerrno>
 #include <cinttypes>
 #include <csignal>
 #include <cstdio>
-#include <mutex>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -21,44 +25,23 @@ namespace {
 constexpr int kFaultSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 constexpr int kInterruptSignal = SIGSEGV;
 
-std::atomic<uint64_t> epoch{0};
-std::atomic<int> runningLaunches{0};
+std::atomic<uint64_t> epoch{1}; // 0 stands for none
 
-std::mutex installMutex;
-/// What to pass a signal on to. Replaced as a whole and never freed, since a handler may be
-/// reading; the link keeps leak checkers content.
-struct PreviousAction {
-  struct sigaction action;
-  const PreviousAction *older;
-};
-std::atomic<const PreviousAction *> previousActions[NSIG];
+/// Makes `worker`'s thread look at its pending interrupt. The value tells our signal from others,
+/// however late it comes.
+void sendInterrupt(Worker &worker, pid_t thread) {
+  worker.interruptPending.store(true);
+  siginfo_t info = {};
+  info.si_signo = kInterruptSignal;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_ptr = &epoch;
+  syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, kInterruptSignal, &info);
+}
 
-/// Set while a signal is passed on, so that handlers that call each other in a circle end.
-std::atomic<bool> passingOn{false};
-
-bool isOurs(const struct sigaction &action);
-
-void passOn(int signal, siginfo_t *info, void *context) {
-  const struct sigaction &before = previousActions[signal].load(std::memory_order_acquire)->action;
-  bool again = passingOn.exchange(true);
-  if (!again && (before.sa_flags & SA_SIGINFO) && before.sa_sigaction) {
-    before.sa_sigaction(signal, info, context);
-    passingOn.store(false);
-    return;
-  }
-  if (!again && !(before.sa_flags & SA_SIGINFO) && before.sa_handler != SIG_DFL &&
-      before.sa_handler != SIG_IGN) {
-    before.sa_handler(signal);
-    passingOn.store(false);
-    return;
-  }
-  // The default: a fault repeats itself when the handler returns, anything else is raised again.
-  struct sigaction fallback = {};
-  fallback.sa_handler = SIG_DFL;
-  sigaction(signal, &fallback, nullptr);
-  passingOn.store(false);
-  if (info->si_code <= 0)
-    raise(signal);
+bool isInterrupt(const siginfo_t *info) {
+  return info->si_code == SI_QUEUE && info->si_value.sival_ptr == &epoch;
 }
 
 /// True if the bytes before `address` are a call instruction, as before a return address.
@@ -90,37 +73,20 @@ uint64_t callerInImage(const Slot &slot, uint64_t stackPointer) {
   return 0;
 }
 
-[[gnu::no_sanitize("address", "thread")]] void onFault(int signal, siginfo_t *info, void *raw) {
-  int savedErrno = errno;
-  auto *context = static_cast<ucontext_t *>(raw);
-  Worker *worker = Worker::ofThisThreadOrNull();
-  bool sent = info->si_code <= 0;
-  if (sent && signal == kInterruptSignal && worker && worker->interruptPending.exchange(false)) {
-    Slot *slot = worker->current.load(std::memory_order_relaxed);
-    if (slot && !slot->inService) { // otherwise the flag is polled in a moment
-      const greg_t *registers = context->uc_mcontext.gregs;
-      slot->fault.pc = static_cast<uint64_t>(registers[REG_RIP]);
-      if (!slot->launch->kernel.contains(slot->fault.pc))
-        slot->fault.pc = slot->waitsAt
-                             ? slot->waitsAt
-                             : callerInImage(*slot, static_cast<uint64_t>(registers[REG_RSP]));
-      slot->exit = BlockExit::Interrupted;
-      worker->current.store(nullptr, std::memory_order_relaxed);
-      resumeAfterSignal(context, slot->escape);
-    }
-    errno = savedErrno;
-    return;
-  }
-  Slot *slot = worker ? worker->current.load(std::memory_order_relaxed) : nullptr;
-  if (!slot || slot->inService || sent) {
-    passOn(signal, info, raw);
-    errno = savedErrno;
-    return;
-  }
-  // From here on a second fault is one of ours and is passed on.
-  worker->current.store(nullptr, std::memory_order_relaxed);
+/// Leaves the kernel at the slot's escape point, which makes the block end as interrupted.
+void leaveInterrupted(Worker &worker, Slot &slot, ucontext_t *context) {
   const greg_t *registers = context->uc_mcontext.gregs;
-  FaultRecord &fault = slot->fault;
+  slot.fault.pc = static_cast<uint64_t>(registers[REG_RIP]);
+  if (!slot.launch->kernel.contains(slot.fault.pc))
+    slot.fault.pc = slot.waitsAt ? slot.waitsAt
+                                 : callerInImage(slot, static_cast<uint64_t>(registers[REG_RSP]));
+  slot.exit = BlockExit::Interrupted;
+  worker.current.store(nullptr, std::memory_order_relaxed);
+  resumeAfterSignal(context, slot.escape);
+}
+
+void recordFault(Slot &slot, int signal, const siginfo_t *info, const greg_t *registers) {
+  FaultRecord &fault = slot.fault;
   fault.signal = signal;
   fault.code = info->si_code;
   fault.address = reinterpret_cast<uint64_t>(info->si_addr);
@@ -129,47 +95,60 @@ uint64_t callerInImage(const Slot &slot, uint64_t stackPointer) {
   auto stackPointer = static_cast<uint64_t>(registers[REG_RSP]);
   constexpr uint64_t nearby = 128 * 1024;
   fault.stackOverflow = signal == SIGSEGV && fault.address + nearby > stackPointer &&
-                        fault.address < stackPointer + nearby && stackPointer < slot->escape.rsp &&
-                        fault.address < slot->escape.rsp;
-  if (!slot->launch->kernel.contains(fault.pc) && !fault.stackOverflow)
-    fault.pc = callerInImage(*slot, stackPointer);
-  slot->exit = BlockExit::Fault;
-  resumeAfterSignal(context, slot->escape);
-  errno = savedErrno;
+                        fault.address < stackPointer + nearby && stackPointer < slot.escape.rsp &&
+                        fault.address < slot.escape.rsp;
+  if (!slot.launch->kernel.contains(fault.pc) && !fault.stackOverflow)
+    fault.pc = callerInImage(slot, stackPointer);
 }
 
-/// Ctrl-C while launches run: the previous handler (Python's) notes the signal, then they end. In
-/// this order, because another thread may return from its launch at once and ask Python whether
-/// a signal is noted: a later note would raise a second KeyboardInterrupt.
-void onInterrupt(int signal, siginfo_t *info, void *context) {
+[[gnu::no_sanitize("address", "thread")]] void onFault(int signal, siginfo_t *info, void *raw,
+                                                       int link) {
   int savedErrno = errno;
-  passOn(signal, info, context);
-  if (runningLaunches.load(std::memory_order_relaxed) > 0)
-    interruptLaunches();
+  auto *context = static_cast<ucontext_t *>(raw);
+  Worker *worker = Worker::ofThisThreadOrNull();
+  Slot *slot = worker ? worker->current.load(std::memory_order_relaxed) : nullptr;
+  bool sent = info->si_code <= 0;
+  if (sent && signal == kInterruptSignal && worker &&
+      (worker->interruptPending.exchange(false) || isInterrupt(info))) {
+    if (slot && !slot->inService) // otherwise the counter is polled in a moment
+      leaveInterrupted(*worker, *slot, context);
+  } else if (!slot || slot->inService || sent) {
+    passOn(signal, info, raw, link);
+  } else {
+    // From here on a second fault is one of ours and ends the process.
+    worker->current.store(nullptr, std::memory_order_relaxed);
+    recordFault(*slot, signal, info, context->uc_mcontext.gregs);
+    slot->exit = BlockExit::Fault;
+    resumeAfterSignal(context, slot->escape);
+  }
   errno = savedErrno;
 }
 
-bool isOurs(const struct sigaction &action) {
-  return (action.sa_flags & SA_SIGINFO) &&
-         (action.sa_sigaction == onFault || action.sa_sigaction == onInterrupt);
+void installFaultHandlers(bool wait) {
+  for (int signal : kFaultSignals)
+    installInFront(signal, onFault, 0, 0, wait);
 }
 
-void install(int signal, void (*handler)(int, siginfo_t *, void *), int extraFlags) {
-  struct sigaction current = {};
-  if (sigaction(signal, nullptr, &current) != 0 || isOurs(current))
-    return;
-  struct sigaction ours = {};
-  ours.sa_sigaction = handler;
-  // Not deferred: the handler does not return to the faulting instruction, and the mask stays as
-  // it is.
-  ours.sa_flags = SA_SIGINFO | SA_ONSTACK | extraFlags;
-  sigemptyset(&ours.sa_mask);
-  // Ctrl-C may arrive on the very thread it makes leave its kernel: only once it is handled.
-  if (signal == SIGINT)
-    sigaddset(&ours.sa_mask, kInterruptSignal);
-  previousActions[signal].store(new PreviousAction{current, previousActions[signal].load()},
-                                std::memory_order_release);
-  sigaction(signal, &ours, nullptr);
+/// Ctrl-C: the previous handler (Python's) notes the signal, then launches end. In this order,
+/// because another thread may return from its launch at once and ask Python whether a signal is
+/// noted: a later note would raise a second KeyboardInterrupt.
+void onInterrupt(int signal, siginfo_t *info, void *context, int link) {
+  int savedErrno = errno;
+  // Meanwhile this thread counts as outside of its kernel: nobody may pull it out of the handler.
+  Worker *worker = Worker::ofThisThreadOrNull();
+  Slot *slot = worker ? worker->current.exchange(nullptr) : nullptr;
+  passOn(signal, info, context, link);
+  // That handler may have changed the signal mask (this one lasts until the return) and, as LLVM's
+  // does, the actions of other signals.
+  sigset_t held;
+  sigemptyset(&held);
+  sigaddset(&held, kInterruptSignal);
+  pthread_sigmask(SIG_BLOCK, &held, nullptr);
+  installFaultHandlers(false);
+  if (slot)
+    worker->current.store(slot);
+  interruptLaunches();
+  errno = savedErrno;
 }
 
 /// A process that leaves Ctrl-C at its default dies from it, as C programs do.
@@ -184,15 +163,11 @@ void ensureSignalHandlers() {
   struct sigaction fault = {}, interrupt = {};
   sigaction(SIGSEGV, nullptr, &fault);
   sigaction(SIGINT, nullptr, &interrupt);
-  bool faultsOurs = isOurs(fault), interruptOurs = isOurs(interrupt) || !wantsInterrupt(interrupt);
-  if (faultsOurs && interruptOurs)
-    return;
-  std::lock_guard<std::mutex> guard(installMutex);
-  if (!faultsOurs)
-    for (int signal : kFaultSignals)
-      install(signal, onFault, SA_NODEFER);
-  if (!interruptOurs)
-    install(SIGINT, onInterrupt, interrupt.sa_flags & SA_RESTART);
+  if (!isChained(fault))
+    installFaultHandlers(true);
+  // Ctrl-C may arrive on the very thread it makes leave its kernel: only once it is handled.
+  if (!isChained(interrupt) && wantsInterrupt(interrupt))
+    installInFront(SIGINT, onInterrupt, interrupt.sa_flags & SA_RESTART, kInterruptSignal, true);
 }
 
 std::string describeBlock(const Slot &slot) {
@@ -237,28 +212,23 @@ std::string describeFault(const Slot &slot) {
   return (line.empty() ? std::string() : line + ": ") + what + " (" + describeBlock(slot) + ")";
 }
 
-RunningLaunch::RunningLaunch() { runningLaunches.fetch_add(1, std::memory_order_relaxed); }
-RunningLaunch::~RunningLaunch() { runningLaunches.fetch_sub(1, std::memory_order_relaxed); }
-
-void resetFaultsAfterFork() {
-  runningLaunches.store(0);
-  new (&installMutex) std::mutex;
-}
-
 } // namespace piton::sim
 
 namespace piton {
 
 uint64_t interruptEpoch() { return sim::epoch.load(std::memory_order_relaxed); }
 
+uint64_t armInterrupts() {
+  sim::ensureSignalHandlers();
+  return sim::epoch.load();
+}
+
 void interruptLaunches() {
   sim::epoch.fetch_add(1);
   sim::Worker::forEach([](sim::Worker &worker) {
     pid_t thread = worker.thread.load();
-    if (!thread || !worker.current.load(std::memory_order_relaxed))
-      return;
-    worker.interruptPending.store(true);
-    syscall(SYS_tgkill, getpid(), thread, sim::kInterruptSignal);
+    if (thread && worker.current.load())
+      sim::sendInterrupt(worker, thread);
   });
 }
 

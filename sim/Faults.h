@@ -22,16 +22,6 @@ std::string describeBlock(const Slot &slot);
 /// "file:line: kernel 'name', program id (x, y, z)" for code address `pc` of that block.
 std::string describePlace(const Slot &slot, uint64_t pc);
 
-/// Counts launches in progress, so that Ctrl-C outside of them is left alone.
-class RunningLaunch {
-public:
-  RunningLaunch();
-  ~RunningLaunch();
-};
-
-/// In the child after fork: no launch is running.
-void resetFaultsAfterFork();
-
 } // namespace piton::sim
 
 #endif // PITON_SIM_FAULTS_H

@@ -28,9 +28,10 @@ constexpr size_t kDefaultStack = 1024 * 1024;
 [[gnu::noinline]] void callBlock(Slot &slot) {
   if (pitonSavePoint(&slot.escape))
     return;
-  slot.worker->current.store(&slot, std::memory_order_relaxed);
+  slot.worker->current.store(&slot);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  slot.launch->kernel.entry()(slot.launch->request.args, &slot.context);
+  if (!slot.launch->stopped()) // Ctrl-C may have come just before `current` was set
+    slot.launch->kernel.entry()(slot.launch->request.args, &slot.context);
   _mm_sfence(); // the block may have stored past the cache
   std::atomic_signal_fence(std::memory_order_seq_cst);
   slot.worker->current.store(nullptr, std::memory_order_relaxed);
@@ -220,7 +221,8 @@ void suspendFiber(Slot &slot) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   switchToScheduler(slot);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  slot.worker->current.store(&slot, std::memory_order_relaxed);
+  slot.worker->current.store(&slot); // ahead of the caller's look at stopped()
+  std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
 void runFibers(Worker &worker, Launch &launch, unsigned slots) {

@@ -90,7 +90,9 @@ PITON_LEAVES_EARLY void serviceAssertFail(BlockContext *context, const char *mes
 /// Grows the worker's scratch on its first tile product.
 bool reserveScratch(Slot &slot) {
   slot.inService = true;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   bool done = slot.worker->scratch.reserve(gemmScratchBytes());
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   slot.inService = false;
   return done;
 }
@@ -108,7 +110,13 @@ void recordGemmFailure(Slot &slot, const GemmRequest &request) {
 PITON_LEAVES_EARLY void serviceGemm(BlockContext *context, const GemmRequest *request) {
   Slot &slot = slotOf(context);
   Memory &scratch = slot.worker->scratch;
-  if (scratch.data() || reserveScratch(slot)) {
+  bool ready = scratch.data() != nullptr;
+  if (!ready) {
+    ready = reserveScratch(slot);
+    if (slot.launch->stopped()) // an interrupt that came meanwhile was not acted on
+      slot.leave(BlockExit::Stopped);
+  }
+  if (ready) {
     slot.serviceCaller = PITON_CALLER;
     bool done = gemm(*request, scratch.data(), scratch.size());
     slot.serviceCaller = 0;

@@ -7,6 +7,7 @@
 #include "sim/Faults.h"
 #include "sim/LoadedKernel.h"
 #include "sim/Sanitizers.h"
+#include "sim/SignalChain.h"
 #include "sim/Team.h"
 #include "sim/Worker.h"
 
@@ -141,8 +142,8 @@ public:
   piton_status_t run(const LaunchRequest &request) override {
     const auto &kernel = static_cast<const LoadedKernel &>(*request.kernel);
     const KernelMetadata &meta = kernel.metadata();
-    ensureSignalHandlers();
-    RunningLaunch running;
+    if (!request.signalsReady)
+      ensureSignalHandlers();
     Launch launch(request, kernel);
     if (launch.stopped()) // Ctrl-C while it was queued
       return launch.finish();
@@ -162,7 +163,7 @@ public:
 };
 
 void afterForkInChild() {
-  resetFaultsAfterFork();
+  resetSignalChainAfterFork();
   resetTeamsAfterFork();
   Worker::resetAfterFork();
 }

@@ -256,16 +256,16 @@ void Worker::resetAfterFork() {
   Worker &worker = *slot.worker;
   if (pitonSavePoint(&slot.escape))
     return false;
-  worker.current.store(&slot, std::memory_order_relaxed);
+  worker.current.store(&slot);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   KernelEntry entry = slot.launch->kernel.entry();
   const uint8_t *args = slot.launch->request.args;
   for (uint64_t block = begin; block < end; ++block) {
-    if (block != begin) {
-      if (slot.launch->stopped())
-        break;
+    // Also before the first: Ctrl-C may have come just before `current` was set.
+    if (slot.launch->stopped())
+      break;
+    if (block != begin)
       slot.launch->nextProgramId(slot.context.pid);
-    }
     slot.block = block;
     entry(args, &slot.context);
     if (!slot.printed.empty()) {

@@ -5,6 +5,7 @@
 // list, because a missing symbol would otherwise show up only when the kernel runs.
 #include "compiler/Target/SimulatorCodegen.h"
 
+#include "compiler/HostSignals.h"
 #include "compiler/Target/FatalErrors.h"
 #include "device/DeviceLibrary.h"
 
@@ -25,7 +26,6 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -295,11 +295,9 @@ Expected<std::string> linkObject(StringRef object) {
   lld::Result result;
   {
     std::lock_guard lock(linker);
-    // lld exits the process on a fatal error unless crash recovery is on. Its signal
-    // handlers must not outlive the link: the runtime has its own for kernel faults.
-    CrashRecoveryContext::Enable();
+    // lld exits the process on a fatal error unless crash recovery is on.
+    piton::enableRecoveryWithoutHandlers();
     result = lld::lldMain(args, stream, stream, {{lld::Gnu, &lld::elf::link}});
-    CrashRecoveryContext::Disable();
   }
   if (result.retCode != 0)
     return fail("linking the kernel failed: " + StringRef(messages).trim());

@@ -234,7 +234,19 @@ PITON_API piton_status_t piton_launch(piton_kernel_t *kernel, piton_stream_t *st
                                       const uint32_t grid[3], const void *arguments,
                                       size_t argument_bytes, uint32_t flags);
 
-/** Ends all running launches and waits with PITON_ERROR_INTERRUPTED. May be called from a signal
+/** As piton_launch, but an interrupt since `interrupt_count` was read counts as one of this launch.
+ * A host that notes signals and acts on them later (an interpreter) reads the count, looks whether
+ * it has a signal to act on, and launches: then none is missed in between. */
+PITON_API piton_status_t piton_launch_since(piton_kernel_t *kernel, piton_stream_t *stream,
+                                            const uint32_t grid[3], const void *arguments,
+                                            size_t argument_bytes, uint32_t flags,
+                                            uint64_t interrupt_count);
+
+/** How many interrupts there have been, plus one; from the first call on Ctrl-C counts, in a process
+ * that handles SIGINT. */
+PITON_API uint64_t piton_interrupt_count(void);
+
+/** Ends all running and queued launches, and waits, with PITON_ERROR_INTERRUPTED. May be called from a signal
  * handler. Ctrl-C does this by itself in a process that handles SIGINT, such as Python. */
 PITON_API void piton_launch_interrupt(void);
 

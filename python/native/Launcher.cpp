@@ -172,9 +172,13 @@ bool launch(Launcher &self, PyObject *args) {
     return false;
   // Host memory may be read by anyone once the call returns, so such a launch is complete then.
   uint32_t flags = tensors.touchesDevice ? 0 : PITON_LAUNCH_SYNCHRONOUS;
+  // A Ctrl-C before the count was read has been noted by Python, one after it ends the launch.
+  uint64_t interrupts = piton_interrupt_count();
+  if (PyErr_CheckSignals() != 0)
+    return false;
   piton_status_t status;
   Py_BEGIN_ALLOW_THREADS;
-  status = piton_launch(kernel, stream, grid, block, self.argumentBytes, flags);
+  status = piton_launch_since(kernel, stream, grid, block, self.argumentBytes, flags, interrupts);
   Py_END_ALLOW_THREADS;
   if (status != PITON_OK) {
     setError(status);
@@ -200,15 +204,16 @@ PyObject *launcherCall(PyObject *self, PyObject *args, PyObject *kwargs) {
 
 } // namespace
 
-void setError(piton_status_t status) {
+void setError(piton_status_t status, bool late) {
   if (PyErr_Occurred())
     return;
   std::string message = piton_last_error();
   switch (status) {
   case PITON_ERROR_INTERRUPTED:
-    // Python's own handler has usually noted the signal; then its exception is the one.
+    // Python's own handler has usually noted the signal; then its exception is the one. If Python
+    // has raised it already, a stream's late error must not raise it again.
     if (PyErr_CheckSignals() == 0)
-      PyErr_SetString(PyExc_KeyboardInterrupt, message.c_str());
+      PyErr_SetString(late ? PyExc_RuntimeError : PyExc_KeyboardInterrupt, message.c_str());
     return;
   case PITON_ERROR_INVALID_ARGUMENT:
     PyErr_SetString(PyExc_ValueError, message.c_str());
@@ -227,7 +232,7 @@ void setError(piton_status_t status) {
 void check(piton_status_t status) {
   if (status == PITON_OK)
     return;
-  setError(status);
+  setError(status, true);
   throw nb::python_error();
 }
 

@@ -12,10 +12,12 @@
 namespace piton::python {
 
 /// Sets the Python exception of a failed call: KeyboardInterrupt for an interrupt,
-/// ValueError for bad input, MemoryError, NotImplementedError, else RuntimeError.
-void setError(piton_status_t status);
+/// ValueError for bad input, MemoryError, NotImplementedError, else RuntimeError. `late`: the error
+/// may be one of earlier work; an interrupt is then a RuntimeError unless Python has yet to raise
+/// KeyboardInterrupt for it.
+void setError(piton_status_t status, bool late = false);
 
-/// Raises through nanobind when `status` is a failure.
+/// Raises through nanobind when `status` is a failure, by setError with `late`.
 void check(piton_status_t status);
 
 /// One kernel's launcher.

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <sys/mman.h>
@@ -159,14 +160,95 @@ TEST(Signals, CtrlCEndsTheLaunchAndReachesThePreviousHandler) {
   EXPECT_EQ(run(kernel, Args().set(0, &word), 1), PITON_ERROR_INTERRUPTED);
   other.join();
   EXPECT_EQ(sawInterrupt, 1);
-  // Outside a launch only the previous handler acts.
-  uint64_t epoch = interruptEpoch();
+  // Outside a launch the previous handler acts, and later launches run.
   sawInterrupt = 0;
   raise(SIGINT);
   EXPECT_EQ(sawInterrupt, 1);
-  EXPECT_EQ(interruptEpoch(), epoch);
+  expectAlive(false);
+  sigaction(SIGINT, &before, nullptr);
+}
+
+/// As LLVM's handler does: puts back what it found, for all signals, and raises again.
+struct sigaction foundInterrupt, foundFault;
+
+void restoreAndRaise(int, siginfo_t *, void *) {
+  sigaction(SIGINT, &foundInterrupt, nullptr);
+  sigaction(SIGSEGV, &foundFault, nullptr);
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
+  raise(SIGINT);
+}
+
+TEST(Signals, CtrlCThroughAHandlerThatTakesOursAway) {
+  struct sigaction noting = {}, before = {}, foreign = {};
+  noting.sa_handler = [](int) { sawInterrupt = sawInterrupt + 1; };
+  foreign.sa_sigaction = restoreAndRaise;
+  foreign.sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESETHAND | SA_ONSTACK;
+  sigaction(SIGINT, &noting, &before);
+  auto kernel = load("spin");
+  pthread_t launcher = pthread_self();
+  // With ours already in front of the noting one, and without.
+  for (int round = 0; round < 3; ++round) {
+    sawInterrupt = 0;
+    sigaction(SIGINT, &foreign, &foundInterrupt);
+    sigaction(SIGSEGV, &foreign, &foundFault);
+    uint32_t word = 0;
+    std::thread other([&] {
+      while (!__atomic_load_n(&word, __ATOMIC_ACQUIRE))
+        std::this_thread::yield();
+      if (sim::kThreadSanitizer)
+        raise(SIGINT);
+      else
+        pthread_kill(launcher, SIGINT);
+    });
+    EXPECT_EQ(run(kernel, Args().set(0, &word), 2), PITON_ERROR_INTERRUPTED);
+    other.join();
+    EXPECT_EQ(sawInterrupt, 1);
+    EXPECT_EQ(run(load("load_at"), Args().set(0, uint64_t(8)).set(8, int64_t(0)), 1),
+              PITON_ERROR_KERNEL_FAULT);
+  }
   sigaction(SIGINT, &before, nullptr);
   expectAlive(false);
+}
+
+TEST_P(Faults, InterruptsAtAnyTime) {
+  // An interrupt after the submission is never lost, wherever the launch is by then, and any number
+  // of them at once is harmless.
+  auto kernel = load("spin", GetParam());
+  std::atomic<int> round{0};
+  constexpr int rounds = sim::kThreadSanitizer ? 20 : 100;
+  auto interrupter = [&](int delay) {
+    for (int seen = 0; seen < rounds;) {
+      int now = round.load();
+      if (now == seen) {
+        std::this_thread::yield();
+        continue;
+      }
+      seen = now;
+      for (volatile int i = 0; i < now * delay; i = i + 1) {
+      }
+      interruptLaunches();
+    }
+  };
+  std::thread first(interrupter, 20), second(interrupter, 21);
+  LaunchRequest request;
+  request.model = findHardwareModel(kDefaultSoc);
+  request.kernel = kernel.get();
+  request.onCallerThread = true;
+  for (int i = 0; i < rounds; ++i) {
+    uint32_t word = 0;
+    Args args = Args().set(0, &word);
+    request.args = args.bytes;
+    request.grid[0] = i % 3 + 1;
+    request.epoch = armInterrupts();
+    request.signalsReady = true;
+    round.store(i + 1);
+    EXPECT_EQ(simulator().run(request), PITON_ERROR_INTERRUPTED);
+  }
+  first.join();
+  second.join();
+  expectAlive(GetParam());
 }
 
 TEST(Signals, FaultsOutsideKernelsGoToThePreviousHandler) {
