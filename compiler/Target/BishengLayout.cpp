@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies in front of what the A2/A3 compiler gets wrong when it pads rows to 32 bytes
-// inside local memory. It pads through views and loops, and two users of a padded buffer
-// do not cope: a loop that fills a tensor which is reshaped afterwards (it fills a copy
-// whose contents never come back), and arithmetic that broadcasts a short last axis on
-// the fly (the library reads outside of the buffer).
+// What the A2/A3 compiler gets wrong when it places tensors in local memory. It pads
+// rows to 32 bytes, through views and loops, and two users of a padded buffer do not
+// cope: a loop that fills a tensor which is reshaped afterwards (it fills a copy whose
+// contents never come back), and arithmetic that broadcasts a short last axis on the fly
+// (the library reads outside of the buffer); both get a copy. Slices of lower rank than
+// the tensor they go into are refused where arithmetic makes them.
 #include "compiler/Target/BishengForms.h"
 
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
@@ -57,6 +59,23 @@ void separateBroadcast(linalg::BroadcastOp op) {
   op->getResult(0).replaceAllUsesExcept(copy, copy.getDefiningOp());
 }
 
+/// Arithmetic whose result goes into a row of a tensor of higher rank is done in the row's buffer,
+/// and the compiler then finds operands of two ranks: inserts the result with all its axes.
+void insertWithAllAxes(tensor::InsertSliceOp op) {
+  RankedTensorType source = op.getSourceType();
+  Operation *producer = op.getSource().getDefiningOp();
+  bool isArithmetic = producer && producer->hasTrait<OpTrait::Elementwise>();
+  if (!isArithmetic || source.getRank() == op.getDestType().getRank() || source.getRank() == 0)
+    return;
+  auto whole = RankedTensorType::get(op.getStaticSizes(), source.getElementType());
+  auto groups = getReassociationIndicesForReshape(source, whole);
+  if (!whole.hasStaticShape() || !groups)
+    return;
+  OpBuilder b(op);
+  op.getSourceMutable().set(
+      tensor::ExpandShapeOp::create(b, op.getLoc(), whole, op.getSource(), *groups));
+}
+
 } // namespace
 
 LogicalResult legalizeLayout(ModuleOp module, Context &context) {
@@ -69,6 +88,8 @@ LogicalResult legalizeLayout(ModuleOp module, Context &context) {
       separateView(op);
     else if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op))
       separateBroadcast(broadcast);
+    else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+      insertWithAllAxes(insert);
   }
   return success();
 }

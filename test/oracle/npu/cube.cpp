@@ -362,15 +362,21 @@ NZ(f16, uint16_t)
 NZ(bf16, uint16_t)
 NZ(s16, uint16_t)
 NZ(u16, uint16_t)
-NZ(s8, u8) NZ(u8, u8) NZ(f32s, u32) NZ(s32s, u32) NZ(u32s, u32)
+NZ(s8, u8)
+NZ(u8, u8)
+NZ(f32s, u32)
+NZ(s32s, u32)
+NZ(u32s, u32)
 #define L2D(mem, sp, sfx, E)                                                                       \
   void hivm_LOAD_L1_TO_##mem##_2D_V220_##sfx##_addr(void *d, void *s, u64 a, u64 tr, u64 mode) {   \
     load_2d(sp, d, s, a, tr, mode, E, "LOAD." #mem ".2D." #sfx);                                   \
   }
-    L2D(L0A, L0A, f16, 2) L2D(L0A, L0A, s8, 1) L2D(L0B, L0B, f16, 2) L2D(L0B, L0B, bf16, 2)
-        L2D(L0B, L0B, f32, 4)
-            L2D(L0B, L0B, s8, 1) void hivm_LOAD_L1_TO_L0A_2D_TRANSPOSE_s8(void *d, void *s, u64 a,
-                                                                          u64 f) {
+L2D(L0A, L0A, f16, 2)
+L2D(L0A, L0A, s8, 1)
+L2D(L0B, L0B, f16, 2)
+L2D(L0B, L0B, bf16, 2)
+L2D(L0B, L0B, f32, 4)
+L2D(L0B, L0B, s8, 1) void hivm_LOAD_L1_TO_L0A_2D_TRANSPOSE_s8(void *d, void *s, u64 a, u64 f) {
   load_2d_transpose_s8(L0A, d, s, a, f, "LOAD.L0A.2D.TRANSPOSE.s8");
 }
 void hivm_LOAD_L1_TO_L0B_2D_TRANSPOSE_s8(void *d, void *s, u64 a, u64 f) {

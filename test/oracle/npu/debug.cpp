@@ -41,8 +41,10 @@ static double value(const std::string &t, const u8 *p) {
   AS("int64_t", i64)
   AS("int16_t", int16_t)
   AS("int8_t", int8_t)
-  AS("uint32_t", u32) AS("uint64_t", u64) AS("uint16_t", uint16_t) AS("uint8_t", u8) AS("bool", u8)
-      stop_run("not-modelled", "print or assert of type " + t);
+  AS("uint32_t", u32)
+  AS("uint64_t", u64)
+  AS("uint16_t", uint16_t)
+  AS("uint8_t", u8) AS("bool", u8) stop_run("not-modelled", "print or assert of type " + t);
 }
 static int width(const std::string &t) {
   return t.find("64") != std::string::npos                   ? 8

@@ -157,8 +157,14 @@ TYPE(half, half)
 TYPE(float, float)
 TYPE(bfloat16, bf16)
 TYPE(char, char)
-TYPE(int8, int8_t) TYPE(int16, int16_t) TYPE(int32, int32_t) TYPE(int64, i64) TYPE(uint8, u8)
-    TYPE(uint16, uint16_t) TYPE(uint32, u32) TYPE(uint64, u64)
+TYPE(int8, int8_t)
+TYPE(int16, int16_t)
+TYPE(int32, int32_t)
+TYPE(int64, i64)
+TYPE(uint8, u8)
+TYPE(uint16, uint16_t)
+TYPE(uint32, u32)
+TYPE(uint64, u64)
 #define WAIT(N, T)                                                                                 \
   int _mlir_ciface_aclshmem_wait_##N(Desc1 *d, int n, T v) {                                       \
     for (int i = 0; i < n; i++)                                                                    \
@@ -168,11 +174,15 @@ TYPE(int8, int8_t) TYPE(int16, int16_t) TYPE(int32, int32_t) TYPE(int64, i64) TY
   void _mlir_ciface_aclshmem_wait_until_##N(Desc1 *d, int cmp, T v) {                              \
     wait_for<T>(elem(d, sizeof(T)), cmp, v, "wait_until_" #N);                                     \
   }
-        WAIT(int8, int8_t) WAIT(int16, int16_t) WAIT(int32, int32_t) WAIT(int64, i64)
-            WAIT(uint8, u8) WAIT(uint16, uint16_t) WAIT(uint32, u32) WAIT(uint64, u64)
-                WAIT(float, float)
-    // consume_token on a pointer of rank n: the descriptor is passed through
-    void npu_consume_ptr(void *result, void *value, int rank) {
-  memcpy(result, value, 24 + 16 * rank);
-}
+WAIT(int8, int8_t)
+WAIT(int16, int16_t)
+WAIT(int32, int32_t)
+WAIT(int64, i64)
+WAIT(uint8, u8)
+WAIT(uint16, uint16_t)
+WAIT(uint32, u32)
+WAIT(uint64, u64)
+WAIT(float, float)
+// consume_token on a pointer of rank n: the descriptor is passed through
+void npu_consume_ptr(void *result, void *value, int rank) { memcpy(result, value, 24 + 16 * rank); }
 }

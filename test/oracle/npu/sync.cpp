@@ -274,14 +274,16 @@ SCALAR(1)
 SCALAR(2)
 SCALAR(3)
 SCALAR(4)
-SCALAR(5) SCALAR(6) SCALAR(7)
+SCALAR(5)
+SCALAR(6)
+SCALAR(7)
 // ---- hivm.hir.pointer_cast: allocated and aligned pointer are both the final address
 #define BASE(n)                                                                                    \
   Desc1 npu_base_##n(i64 a) {                                                                      \
     Mem &m = cur->mem[n];                                                                          \
     return {m.base + a, m.base + a, 0, (i64)m.size - a, 1};                                        \
   }
-    BASE(2) BASE(3) BASE(4) BASE(5) BASE(6) Desc1 npu_base_1(i64 a) {
+BASE(2) BASE(3) BASE(4) BASE(5) BASE(6) Desc1 npu_base_1(i64 a) {
   return {(void *)a, (void *)a, 0, i64(1) << 40, 1};
 }
 // ---- bf16 conversion function that the runtime of some distributions lacks

@@ -152,9 +152,13 @@ BIN4(VADD, wadd(x, y))
 BIN4(VSUB, wsub(x, y))
 BIN4(VMUL, wmul(x, y))
 BIN4(VMAX, vmax(x, y))
-BIN4(VMIN, vmin(x, y)) BIN(VDIV, f32, float, x / y) BIN(VDIV, f16, half, x / y)
-    BIN(VAND, u16, uint16_t, x &y) BIN(VOR, u16, uint16_t, x | y) BIN(VAND, s16, int16_t, x &y)
-        BIN(VOR, s16, int16_t, x | y)
+BIN4(VMIN, vmin(x, y))
+BIN(VDIV, f32, float, x / y)
+BIN(VDIV, f16, half, x / y)
+BIN(VAND, u16, uint16_t, x &y)
+BIN(VOR, u16, uint16_t, x | y)
+BIN(VAND, s16, int16_t, x &y)
+BIN(VOR, s16, int16_t, x | y)
 #define SCA(N, sfx, T, PT, ex)                                                                     \
   void hivm_##N##_##sfx(void *d, void *a, PT k, u64 c) {                                           \
     T y = (T)k;                                                                                    \
@@ -163,8 +167,10 @@ BIN4(VMIN, vmin(x, y)) BIN(VDIV, f32, float, x / y) BIN(VDIV, f16, half, x / y)
 #define SCA4(N, ex)                                                                                \
   SCA(N, f32, float, float, ex)                                                                    \
   SCA(N, f16, half, half, ex) SCA(N, s32, int32_t, u64, ex) SCA(N, s16, int16_t, u64, ex)
-            SCA4(VADDS, wadd(x, y)) SCA4(VMULS, wmul(x, y)) SCA4(VMAXS, vmax(x, y))
-                SCA4(VMINS, vmin(x, y))
+SCA4(VADDS, wadd(x, y))
+SCA4(VMULS, wmul(x, y))
+SCA4(VMAXS, vmax(x, y))
+SCA4(VMINS, vmin(x, y))
 #define SHIFT(sfx, T)                                                                              \
   void hivm_VSHL_##sfx(void *d, void *a, u64 k, u64 c) {                                           \
     unary<T, T>("VSHL." #sfx, d, a, c, [k](T x) -> T { return shl(x, k); });                       \
@@ -172,20 +178,25 @@ BIN4(VMIN, vmin(x, y)) BIN(VDIV, f32, float, x / y) BIN(VDIV, f16, half, x / y)
   void hivm_VSHR_##sfx(void *d, void *a, u64 k, u64 c, u64 rnd) {                                  \
     unary<T, T>("VSHR." #sfx, d, a, c, [k, rnd](T x) -> T { return shr(x, k, rnd); });             \
   }
-                    SHIFT(s32, int32_t) SHIFT(u32, u32) SHIFT(s16, int16_t) SHIFT(u16, uint16_t)
+SHIFT(s32, int32_t)
+SHIFT(u32, u32)
+SHIFT(s16, int16_t)
+SHIFT(u16, uint16_t)
 #define UN(N, sfx, T, ex)                                                                          \
   void hivm_##N##_##sfx(void *d, void *a, u64 c) {                                                 \
     unary<T, T>(#N "." #sfx, d, a, c, [](T x) -> T { return ex; });                                \
   }
 #define UNF(N, ex) UN(N, f32, float, (float)(ex)) UN(N, f16, half, (half)(ex))
-                        UNF(VEXP, expf((float)x)) UNF(VLN, logf((float)x))
-                            UNF(VABS, fabsf((float)x)) UNF(VSQRT, sqrtf((float)x))
-                                UNF(VREC, 1.0f / (float)x) UNF(VRSQRT, 1.0f / sqrtf((float)x))
-                                    UN(VRELU, f32, float, x > 0 || x != x ? x : 0)
-                                        UN(VRELU, f16, half, x > (half)0 || x != x ? x : (half)0)
-                                            UN(VRELU, s32, int32_t, x > 0 ? x : 0)
-                                                UN(VNOT, u16, uint16_t, (uint16_t)~x)
-                                                    UN(VNOT, s16, int16_t, (int16_t)~x)
+UNF(VEXP, expf((float)x))
+UNF(VLN, logf((float)x))
+UNF(VABS, fabsf((float)x))
+UNF(VSQRT, sqrtf((float)x))
+UNF(VREC, 1.0f / (float)x)
+UNF(VRSQRT, 1.0f / sqrtf((float)x))
+UN(VRELU, f32, float, x > 0 || x != x ? x : 0)
+UN(VRELU, f16, half, x > (half)0 || x != x ? x : (half)0)
+UN(VRELU, s32, int32_t, x > 0 ? x : 0)
+UN(VNOT, u16, uint16_t, (uint16_t)~x) UN(VNOT, s16, int16_t, (int16_t)~x)
 }
 // ---- conversions
 static double rounded(double x, char m) {
@@ -280,9 +291,10 @@ CV(f162f32, half, float, (float)x)
 CV(bf162f32, bf16, float, (float)x)
 CV(s82f16, int8_t, half, (half)x)
 CV(u82f16, u8, half, (half)x)
-CV(s162f32, int16_t, float, (float)x) CV(s322s64_1, int32_t, i64, (i64)x)
-    CV(s642s32_1, i64, int32_t, narrow<int32_t>(x))
-        CV(s322s16, int32_t, int16_t, narrow<int16_t>(x))
+CV(s162f32, int16_t, float, (float)x)
+CV(s322s64_1, int32_t, i64, (i64)x)
+CV(s642s32_1, i64, int32_t, narrow<int32_t>(x))
+CV(s322s16, int32_t, int16_t, narrow<int16_t>(x))
 #define CVR(m)                                                                                     \
   CV(f162s8##m, half, int8_t, to_int<int8_t>(rounded((float)x, #m[0])))                            \
   CV(f162u8##m, half, u8, to_int<u8>(rounded((float)x, #m[0])))                                    \
@@ -298,8 +310,12 @@ CV(s162f32, int16_t, float, (float)x) CV(s322s64_1, int32_t, i64, (i64)x)
   CV(s162f16##m, int16_t, half, (to_float<half, uint16_t>(x, #m[0])))                              \
   CV(s322f32##m, int32_t, float, (to_float<float, u32>(x, #m[0])))                                 \
   CV(s642f32##m##_1, i64, float, (#m[0] == 'r' ? (float)x : to_float<float, u32>((double)x, #m[0])))
-            CVR(r) CVR(a) CVR(f) CVR(c) CVR(z)
-                CV(f322f16o, float, half, (to_float<half, uint16_t>(x, 'o')))
+CVR(r)
+CVR(a)
+CVR(f)
+CVR(c)
+CVR(z)
+CV(f322f16o, float, half, (to_float<half, uint16_t>(x, 'o')))
 // ---- fill, copy, broadcast
 #define FILL(sfx, T, PT)                                                                           \
   void hivm_MOVEV_##sfx(void *d, PT k, u64 c) {                                                    \
@@ -314,9 +330,10 @@ CV(s162f32, int16_t, float, (float)x) CV(s322s64_1, int32_t, i64, (i64)x)
           *at<T>(d, r, l, s.dr, s.db) = y;                                                         \
     }                                                                                              \
   }
-                    FILL(f32, float, float) FILL(f16, half, half) FILL(s32, int32_t, u64)
-                        FILL(u32, u32, u64) FILL(s16, int16_t, u64) FILL(u16, uint16_t, u64)
-                            FILL(bf16, bf16, bf16)
+FILL(f32, float, float)
+FILL(f16, half, half)
+FILL(s32, int32_t, u64)
+FILL(u32, u32, u64) FILL(s16, int16_t, u64) FILL(u16, uint16_t, u64) FILL(bf16, bf16, bf16)
 }
 // VCOPY in counter mode: the count is per repeat and the repeat field is honoured
 template <class T> static void vcopy(const char *name, void *d, void *a, u64 c) {

@@ -38,6 +38,22 @@ func.func @short_rows(%x: tensor<4x2xf32>, %y: tensor<4x2x3xf32>) -> tensor<4x2x
   return %r : tensor<4x2x3xf32>
 }
 
+// Arithmetic into one row of a tensor: operands of two ranks are refused.
+// CHECK-LABEL: func.func @row_of_arithmetic
+func.func @row_of_arithmetic(%x: tensor<4xf32>, %y: tensor<8x4xf32>, %z: tensor<8x1x4xf32>, %i: index)
+    -> (tensor<8x4xf32>, tensor<8x1x4xf32>, tensor<8x4xf32>) {
+  // CHECK: %[[SUM:.*]] = arith.addf
+  %s = arith.addf %x, %x : tensor<4xf32>
+  // CHECK: %[[ROW:.*]] = tensor.expand_shape %[[SUM]] {{\[\[}}0, 1]] output_shape [1, 4]
+  // CHECK: tensor.insert_slice %[[ROW]] into %{{.*}}[%{{.*}}, 0] [1, 4] [1, 1] : tensor<1x4xf32>
+  %0 = tensor.insert_slice %s into %y[%i, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<8x4xf32>
+  // CHECK: tensor.insert_slice %{{.*}} : tensor<1x1x4xf32> into tensor<8x1x4xf32>
+  %1 = tensor.insert_slice %s into %z[%i, 0, 0] [1, 1, 4] [1, 1, 1] : tensor<4xf32> into tensor<8x1x4xf32>
+  // CHECK: tensor.insert_slice %arg0 into
+  %2 = tensor.insert_slice %x into %y[%i, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<8x4xf32>
+  return %0, %1, %2 : tensor<8x4xf32>, tensor<8x1x4xf32>, tensor<8x4xf32>
+}
+
 // Rows of full blocks, other axes and two axes are right as they are.
 // CHECK-LABEL: func.func @left_alone
 // CHECK-NOT: linalg.copy
