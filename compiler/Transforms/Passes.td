@@ -264,10 +264,11 @@ def SimPrepare : Pass<"sim-prepare", "mlir::ModuleOp"> {
 def SimFuseElementwise : Pass<"sim-fuse-elementwise", "mlir::func::FuncOp"> {
   let summary = "Tensor ops to few linalg.generic ops";
   let description = [{
-    Does: turns arith and math on tensors and the named linalg ops except fills of `outs` and
-    dots into linalg.generic, folds transposes into dots, fuses elementwise producers into
-    their consumers, and a producer with several uses into the reduction that reads it.
-    Reductions by floating-point addition or multiplication may be reassociated.
+    Does: turns arith and math on tensors and the named linalg ops except fills and dots into
+    linalg.generic, folds transposes into dots, fuses elementwise producers into their consumers
+    (fills from any block, as scalars), a producer with several uses into the reduction that
+    reads it, and the only reader of such a result into the reduction as well. Tests on 1xN are
+    made on N. Reductions by floating-point addition or multiplication may be reassociated.
 
     Requires: a prepared kernel.
 
@@ -285,7 +286,8 @@ def SimTieLoopTensors : Pass<"sim-tie-loop-tensors", "mlir::func::FuncOp"> {
   let summary = "Give every loop-carried tensor one fixed buffer";
   let description = [{
     Does: makes the value that a loop yields be computed in the buffer of its iteration
-    argument: through the `outs` of the last elementwise op or dot, else by a copy. A
+    argument: through the `outs` of the last elementwise op, or of the one that computes what a
+    last dot adds to, else by a copy. A
     `scf.while` is first given equal argument lists in both regions.
 
     Requires: tensors with static shapes; runs directly before bufferization.
@@ -308,7 +310,8 @@ def SimVectorize : Pass<"sim-vectorize", "mlir::func::FuncOp"> {
     dimension as loops over vectors, with one masked loop for the rest of a row. A local
     buffer that only holds a masked load is replaced by the load, one that is only stored by
     the store. A store that may overlap a load of the same op, or lies between a load and its
-    readers, is tested at run time; on overlap the load is copied first. Rows of a kernel
+    readers, is tested at run time; on overlap the load is copied first. A dot reads memory
+    itself where its tile is whole, else a padded copy. Rows of a kernel
     without atomics and calls are stored past the cache, from the first cache line on, when the
     launch moves more bytes than `BlockContext::streamBytes`.
 

@@ -89,12 +89,13 @@ bool shouldFuse(OpOperand *operand) {
     return false;
   if (operand->get().hasOneUse() && producer->hasOneUse())
     return true;
-  // A clone per consumer: only what is cheap, and reads at most one full operand.
-  unsigned fullInputs = llvm::count_if(producer.getDpsInputs(), [](Value value) {
+  // A clone per consumer: only what is cheap, and reads at most one full operand. A store and a
+  // load cost as much as several operations.
+  unsigned fullInputs = llvm::count_if(producer.getDpsInputs(), [&](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
-    return type && type.getRank() > 0;
+    return type && type.getRank() > 0 && type.getRank() == producer.getNumLoops();
   });
-  return fullInputs <= 1 && bodyCost(producer) <= 3;
+  return fullInputs <= 1 && bodyCost(producer) <= 4;
 }
 
 /// Fuses a producer with several uses into a reduction that reads it; the fused op gives
@@ -160,17 +161,123 @@ void allowReassociation(linalg::GenericOp op) {
   }
 }
 
-/// A fill that only initialises other ops stays a fill (one store loop, or a memset).
+/// A fill stays a fill: it initialises (one store loop, or a memset), or its scalar goes into the
+/// ops that read it, in whatever block they are.
 bool keepsItsName(linalg::LinalgOp op) {
-  if (isa<linalg::GenericOp>(op.getOperation()) || isDot(op))
-    return true;
-  if (!isa<linalg::FillOp>(op.getOperation()))
-    return false;
-  return llvm::all_of(op->getUses(), [](OpOperand &use) {
-    auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
-    return (user && user.isDpsInit(&use)) || isa<scf::ForOp, scf::WhileOp>(use.getOwner());
-  });
+  return isa<linalg::GenericOp, linalg::FillOp>(op.getOperation()) || isDot(op);
 }
+
+/// Computes on 1xN as on N where the result is only looked at as N: what `x[None, :] < n` leaves
+/// behind would keep the test apart from its readers.
+void dropUnitDims(func::FuncOp function, IRRewriter &rewriter) {
+  SmallVector<linalg::GenericOp> generics;
+  function.walk([&](linalg::GenericOp op) {
+    bool isCollapsed = op.hasPureTensorSemantics() && op.getNumLoops() > 1 && !op->use_empty() &&
+                       llvm::all_of(op->getUsers(), llvm::IsaPred<tensor::CollapseShapeOp>);
+    SmallVector<int64_t> extents = op.getStaticLoopRanges();
+    if (isCollapsed && llvm::is_contained(extents, 1) &&
+        llvm::any_of(extents, [](int64_t extent) { return extent != 1; }))
+      generics.push_back(op);
+  });
+  if (generics.empty())
+    return;
+  for (linalg::GenericOp op : generics) {
+    rewriter.setInsertionPoint(op);
+    FailureOr<linalg::DropUnitDimsResult> result =
+        linalg::dropUnitDims(rewriter, op, linalg::ControlDropUnitDims());
+    if (succeeded(result))
+      rewriter.replaceOp(op, result->replacements);
+  }
+  MLIRContext *context = function.getContext();
+  RewritePatternSet patterns(context);
+  tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+  tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+  linalg::FillOp::getCanonicalizationPatterns(patterns, context);
+  (void)applyPatternsGreedily(function, std::move(patterns));
+}
+
+/// Moves an elementwise op into the reduction whose result it alone reads: exp, its sum and its
+/// cast to the type of the next dot in one loop.
+struct FuseReaderIntoReduction : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp reader,
+                                PatternRewriter &rewriter) const override {
+    if (!isElementwise(reader) || reader->getNumResults() != 1 || reader.getNumDpsInputs() != 1)
+      return failure();
+    OpOperand *input = reader.getDpsInputOperand(0);
+    auto reduction = input->get().getDefiningOp<linalg::GenericOp>();
+    if (!reduction || reduction->getBlock() != reader->getBlock() ||
+        reduction.getNumReductionLoops() == 0 || reduction.getNumLoops() != reader.getNumLoops() ||
+        !input->get().hasOneUse() || !reader.getMatchingIndexingMap(input).isIdentity() ||
+        !isa_and_present<tensor::EmptyOp>(reader.getDpsInits().front().getDefiningOp()))
+      return failure();
+    unsigned number = cast<OpResult>(input->get()).getResultNumber();
+    OpOperand *init = reduction.getDpsInitOperand(number);
+    if (!reduction.getMatchingIndexingMap(init).isIdentity() ||
+        reduction.payloadUsesValueFromOperand(init) || !bodyIsKnownAt(reader, reduction))
+      return failure();
+    fuse(reduction, number, reader, rewriter);
+    return success();
+  }
+
+  /// Whether what the body takes from around the op is there before `place`.
+  static bool bodyIsKnownAt(linalg::GenericOp op, Operation *place) {
+    for (Operation &inner : op.getBody()->getOperations())
+      for (Value value : inner.getOperands()) {
+        if (value.getParentBlock() == op.getBody())
+          continue;
+        Operation *def = value.getDefiningOp();
+        if (def && def->getBlock() == place->getBlock() && !def->isBeforeInBlock(place))
+          return false;
+      }
+    return true;
+  }
+
+  static bool isElementwise(linalg::GenericOp op) {
+    return op.hasPureTensorSemantics() && op.getNumReductionLoops() == 0 &&
+           op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() &&
+           !op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) &&
+           op.getBody()->getOps<linalg::IndexOp>().empty() &&
+           llvm::all_of(op.getBody()->without_terminator(),
+                        [](Operation &inner) { return isMemoryEffectFree(&inner); });
+  }
+
+  static void fuse(linalg::GenericOp reduction, unsigned number, linalg::GenericOp reader,
+                   PatternRewriter &rewriter) {
+    rewriter.setInsertionPoint(reduction);
+    Location loc = reader.getLoc();
+    auto type = cast<RankedTensorType>(reader->getResult(0).getType());
+    SmallVector<Value> inits(reduction.getDpsInits());
+    inits[number] = tensor::EmptyOp::create(rewriter, loc, type.getShape(), type.getElementType());
+    SmallVector<Type> types(reduction->getResultTypes());
+    types[number] = type;
+    auto fused = linalg::GenericOp::create(
+        rewriter, reduction.getLoc(), types, reduction.getDpsInputs(), inits,
+        reduction.getIndexingMaps(), reduction.getIteratorTypes(), nullptr, nullptr);
+    rewriter.inlineRegionBefore(reduction.getRegion(), fused.getRegion(),
+                                fused.getRegion().begin());
+    Block *body = fused.getBody();
+    auto yield = cast<linalg::YieldOp>(body->getTerminator());
+    unsigned place = fused.getNumDpsInputs() + number;
+    BlockArgument old = body->getArgument(place);
+    body->insertArgument(place, type.getElementType(), old.getLoc());
+    body->eraseArgument(place + 1); // not used, or the reader could not be fused
+    IRMapping mapping;
+    mapping.map(reader.getBody()->getArgument(0), yield.getOperand(number));
+    rewriter.setInsertionPoint(yield);
+    for (Operation &inner : reader.getBody()->without_terminator())
+      rewriter.clone(inner, mapping);
+    Value value = cast<linalg::YieldOp>(reader.getBody()->getTerminator()).getOperand(0);
+    rewriter.modifyOpInPlace(yield,
+                             [&] { yield.setOperand(number, mapping.lookupOrDefault(value)); });
+    rewriter.replaceOp(reader, fused->getResult(number));
+    for (auto [i, result] : llvm::enumerate(reduction->getResults()))
+      if (i != number)
+        rewriter.replaceAllUsesWith(result, fused->getResult(i));
+    rewriter.eraseOp(reduction);
+  }
+};
 
 struct SimFuseElementwisePass : piton::impl::SimFuseElementwiseBase<SimFuseElementwisePass> {
   void runOnOperation() override {
@@ -194,13 +301,14 @@ struct SimFuseElementwisePass : piton::impl::SimFuseElementwiseBase<SimFuseEleme
       (void)linalg::generalizeNamedOp(rewriter, op);
     }
     function.walk(allowReassociation);
+    dropUnitDims(function, rewriter);
     RewritePatternSet patterns(context);
     linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     if (failed(applyPatternsGreedily(function, std::move(patterns))))
       return signalPassFailure();
     RewritePatternSet reductions(context);
-    reductions.add<FuseIntoReduction>(context);
+    reductions.add<FuseIntoReduction, FuseReaderIntoReduction>(context);
     if (failed(applyPatternsGreedily(function, std::move(reductions))))
       return signalPassFailure();
   }

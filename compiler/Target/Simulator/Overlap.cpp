@@ -89,6 +89,18 @@ Value emitOverlapTest(OpBuilder &b, Location loc, Region load, Region store, boo
   return arith::OrIOp::create(b, loc, safe, same);
 }
 
+Value emitFullTest(OpBuilder &b, Location loc, const Load &load) {
+  Tester test{b, loc};
+  auto type = cast<MemRefType>(load.memory.getType());
+  Value full = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  for (auto [d, size] : llvm::enumerate(load.box))
+    if (size)
+      full = arith::AndIOp::create(
+          b, loc, full,
+          test.compare(arith::CmpIPredicate::eq, size, test.index(type.getDimSize(d))));
+  return full;
+}
+
 Value emitGuardedCopy(OpBuilder &b, Location loc, const Load &load, Value safe) {
   auto type = cast<MemRefType>(load.memory.getType());
   SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
@@ -101,6 +113,8 @@ Value emitGuardedCopy(OpBuilder &b, Location loc, const Load &load, Value safe) 
                        memref::CastOp::create(then, loc, common, load.memory).getResult());
   OpBuilder other = OpBuilder::atBlockBegin(branch.elseBlock());
   memref::AllocOp buffer = load.buffer;
+  if (load.wholeOnly && load.pad)
+    linalg::FillOp::create(other, loc, load.pad, buffer.getResult());
   SmallVector<OpFoldResult> offsets(type.getRank(), other.getIndexAttr(0)), sizes,
       ones(type.getRank(), other.getIndexAttr(1));
   for (auto [d, size] : llvm::enumerate(load.box))

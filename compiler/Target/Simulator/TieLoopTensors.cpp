@@ -68,8 +68,17 @@ bool isReadAfter(Value argument, Operation *op) {
   return false;
 }
 
-/// Makes `argument` the destination of the elementwise op that computes `value`.
+/// Makes `argument` the destination of the elementwise op that computes `value`, or what a dot
+/// adds to in order to compute it.
 bool retargetProducer(Value value, Value argument) {
+  while (auto dot = value.getDefiningOp<linalg::LinalgOp>()) {
+    if (!isa<linalg::MatmulOp, linalg::BatchMatmulOp>(dot.getOperation()))
+      break;
+    Value start = dot.getDpsInits().front();
+    if (!start.hasOneUse() || start.getType() != argument.getType())
+      return false;
+    value = start;
+  }
   auto generic = value.getDefiningOp<linalg::GenericOp>();
   if (!generic || generic->getBlock() != cast<BlockArgument>(argument).getOwner() ||
       isReadAfter(argument, generic))

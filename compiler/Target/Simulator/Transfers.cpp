@@ -184,7 +184,7 @@ bool isDot(Operation *op) { return isa<linalg::MatmulOp>(op); }
 
 /// The extent of an operand of a dot in an iteration dimension; null: full, or not a load.
 Value dotLimit(const Load *load, AffineMap map, unsigned dimension) {
-  if (!load)
+  if (!load || load->wholeOnly)
     return Value();
   for (auto [i, result] : llvm::enumerate(map.getResults()))
     if (auto dim = dyn_cast<AffineDimExpr>(result); dim && dim.getPosition() == dimension)
@@ -435,15 +435,18 @@ Transfers findTransfers(func::FuncOp function, llvm::function_ref<bool(Operation
     if (finder.matchLoad(buffer, load))
       finder.result.loads.insert({buffer.getResult(), load});
   }
-  // A dot that cannot read memory takes its loads out, which may stop other dots.
+  // A dot that cannot read a part of a tile reads whole ones only, which may stop other dots.
   for (bool changed = true; changed;) {
     changed = false;
     function.walk([&](linalg::MatmulOp dot) {
       if (dotCanRead(dot, finder.result))
         return;
       for (OpOperand *operand : dot.getDpsInputOperands())
-        if (finder.result.loadOf(*operand))
-          changed |= finder.result.loads.erase(operand->get());
+        if (finder.result.loadOf(*operand)) {
+          Load &load = finder.result.loads.find(operand->get())->second;
+          changed |= !load.wholeOnly;
+          load.wholeOnly = true;
+        }
     });
   }
   for (memref::AllocOp buffer : buffers) {

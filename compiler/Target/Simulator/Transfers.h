@@ -24,6 +24,9 @@ struct Load {
   mlir::Value pad;                    ///< scalar, or null: anything
   llvm::SmallPtrSet<mlir::OpOperand *, 4> readers; ///< operands that read the memory instead
   mlir::Operation *fill = nullptr; ///< erased with the copy; a guarding scf.if included
+  /// The memory serves only when the box is full; else the buffer does, pad included. After the
+  /// test no reader sees a box.
+  bool wholeOnly = false;
   /// Views that are stored between the copy and a reader, in other memory or not; they exist
   /// at the copy. A reader may use the memory only if none overlaps the box.
   llvm::SmallVector<mlir::Value> crossed;

@@ -946,6 +946,8 @@ struct SimVectorizePass : piton::impl::SimVectorizeBase<SimVectorizePass> {
     OpBuilder b(load.copy);
     Location loc = load.copy.getLoc();
     Value safe;
+    if (load.wholeOnly && llvm::any_of(load.box, [](Value size) { return bool(size); }))
+      safe = emitFullTest(b, loc, load);
     for (Value stored : load.crossed) {
       SmallVector<Value> box(cast<MemRefType>(stored.getType()).getRank());
       Value pair =
@@ -954,6 +956,8 @@ struct SimVectorizePass : piton::impl::SimVectorizeBase<SimVectorizePass> {
     }
     if (safe)
       load.memory = emitGuardedCopy(b, loc, load, safe);
+    if (load.wholeOnly)
+      load.box.assign(load.box.size(), Value());
   }
 
   static void eraseTransfer(memref::CopyOp copy, Operation *fill, memref::AllocOp buffer) {

@@ -82,3 +82,28 @@ func.func @while_forwards(%out: memref<8xf32>, %limit: f32) {
   bufferization.materialize_in_destination %r in writable %out : (tensor<8xf32>, memref<8xf32>) -> ()
   return
 }
+
+// -----
+
+// The accumulator is scaled in place, and the dot adds to it there: no copy.
+// CHECK-LABEL: func.func @scaled_accumulator
+// CHECK: scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}})
+// CHECK: %[[START:.*]] = linalg.generic {{.*}} ins(%[[ACC]] : {{.*}}) outs(%[[ACC]] : {{.*}})
+// CHECK: %[[SUM:.*]] = linalg.matmul {{.*}} outs(%[[START]] : {{.*}})
+// CHECK-NOT: linalg.copy
+// CHECK: scf.yield %[[SUM]]
+func.func @scaled_accumulator(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>, %c: tensor<8x16xf32>, %f: f32, %n: index) -> tensor<8x16xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<8x16xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> tensor<8x16xf32> {
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%acc : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.mulf %p, %f : f32
+      linalg.yield %m : f32
+    } -> tensor<8x16xf32>
+    %d = linalg.matmul ins(%a, %b : tensor<8x4xf32>, tensor<4x16xf32>) outs(%s : tensor<8x16xf32>) -> tensor<8x16xf32>
+    scf.yield %d : tensor<8x16xf32>
+  }
+  return %r : tensor<8x16xf32>
+}

@@ -183,3 +183,29 @@ func.func @streamed(%x: memref<?xf32>, %f: f32, %g0: i32, %g1: i32, %g2: i32, %p
   memref.copy %a, %out : memref<1024xf32> to memref<1024xf32, strided<[1], offset: ?>>
   return
 }
+
+// -----
+
+// A dot whose columns may end early reads memory where the tile is whole, else a padded copy.
+// CHECK-LABEL: func.func @dot_of_boxes
+// CHECK: %[[B:.*]] = memref.alloc() : memref<4x64xf32>
+// CHECK: %[[WHOLE:.*]] = arith.cmpi eq, %arg3, %{{.*}} : index
+// CHECK: %[[FROM:.*]] = scf.if
+// CHECK:   memref.cast %reinterpret_cast
+// CHECK: } else {
+// CHECK:   linalg.fill {{.*}} outs(%[[B]] : memref<4x64xf32>)
+// CHECK:   memref.copy
+// CHECK:   memref.cast %[[B]]
+// CHECK: }
+// CHECK: linalg.matmul ins(%arg0, %[[FROM]] :
+func.func @dot_of_boxes(%a: memref<8x4xf32>, %x: memref<?xf32>, %c: memref<8x64xf32>, %columns: index) attributes {piton.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %in = memref.reinterpret_cast %x to offset: [0], sizes: [4, 64], strides: [64, 1] : memref<?xf32> to memref<4x64xf32, strided<[64, 1]>>
+  %b = memref.alloc() : memref<4x64xf32>
+  linalg.fill ins(%zero : f32) outs(%b : memref<4x64xf32>)
+  %s = memref.subview %in[0, 0] [4, %columns] [1, 1] : memref<4x64xf32, strided<[64, 1]>> to memref<4x?xf32, strided<[64, 1]>>
+  %t = memref.subview %b[0, 0] [4, %columns] [1, 1] : memref<4x64xf32> to memref<4x?xf32, strided<[64, 1]>>
+  memref.copy %s, %t : memref<4x?xf32, strided<[64, 1]>> to memref<4x?xf32, strided<[64, 1]>>
+  linalg.matmul ins(%a, %b : memref<8x4xf32>, memref<4x64xf32>) outs(%c : memref<8x64xf32>)
+  return
+}
