@@ -3,6 +3,7 @@
 // Registration of dialects, external models and passes, used by every tool.
 #include "compiler/RegisterDialects.h"
 
+#include "compiler/Config.h"
 #include "compiler/Conversion/Passes.h"
 #include "compiler/Dialect/Annotation/Annotation.h"
 #include "compiler/Dialect/Ascend/Ascend.h"
@@ -13,6 +14,10 @@
 #include "compiler/Dialect/Triton/Triton.h"
 #include "compiler/Target/Bisheng.h"
 #include "compiler/Transforms/Passes.h"
+
+#if PITON_DISTRIBUTED
+#include "compiler/Dialect/Distributed/Distributed.h"
+#endif
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -58,6 +63,9 @@ void piton::registerAllDialects(DialectRegistry &registry) {
   registry.insert<triton::TritonDialect, triton::ascend::AscendDialect, arith::ArithDialect,
                   math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, ub::UBDialect,
                   gpu::GPUDialect, LLVM::LLVMDialect>();
+#if PITON_DISTRIBUTED
+  registry.insert<triton::distributed::DistributedDialect>();
+#endif
   // Hand-over and below.
   registry
       .insert<func::FuncDialect, linalg::LinalgDialect, tensor::TensorDialect,
