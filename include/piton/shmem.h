@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * The symmetric heap: memory that every PE (process of a distributed job) has with the same size
+ * and layout, and calls that read, write and signal in the memory of other PEs. Names and meaning
+ * are those of aclshmem 1.1; kernels use the same heap through the device library.
+ *
+ *   aclshmemx_set_conf_store_tls(false, "", 0);          // or certificates
+ *   aclshmemx_init_attr_t attr = ACLSHMEMX_INIT_ATTR_DEFAULT;
+ *   attr.my_pe = rank; attr.n_pes = world; attr.local_mem_size = 1 << 30;
+ *   strcpy(attr.ip_port, "tcp://127.0.0.1:8666");
+ *   aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr);
+ *   int *word = aclshmem_malloc(64);
+ *   ...
+ *   aclshmem_finalize();
+ *
+ * Rules that hold for every function unless it says otherwise:
+ *  - sizes are bytes, element counts are elements, times are seconds; a PE is numbered in the
+ * world;
+ *  - a function that returns int returns ACLSHMEM_SUCCESS or an aclshmem_error_code_t; one that
+ *    returns a pointer returns NULL on failure; after a function that returns nothing
+ *    aclshmemx_last_status() has the code. piton_last_error() has the reason, with the values
+ *    involved, of the last failed call of this thread; it is also logged;
+ *  - nothing hangs: a call that waits for other PEs ends with ACLSHMEM_TIMEOUT_ERROR after
+ *    control_operation_timeout, and with ACLSHMEM_INNER_ERROR naming the PE soon after a PE died.
+ *    After that the job is lost: every call fails with the same reason until aclshmem_finalize;
+ *  - any thread may call it; collective calls must be made in the same order on all PEs. */
+#ifndef PITON_SHMEM_H
+#define PITON_SHMEM_H
+
+#include "piton/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#define ACLSHMEM_DEFAULT(value) = value
+#else
+#define ACLSHMEM_DEFAULT(value)
+#endif
+
+/* ---- constants ----------------------------------------------------------------------------- */
+
+#define ACLSHMEM_MAJOR_VERSION 1
+#define ACLSHMEM_MINOR_VERSION 1
+#define ACLSHMEM_VENDOR_STRING "ACLSHMEM v1.1.1"
+#define ACLSHMEM_MAX_NAME_LEN 256
+#define ACLSHMEM_MAX_IP_PORT_LEN 64
+#define ACLSHMEM_UNIQUE_ID_INNER_LEN 124
+#define ACLSHMEM_DEFAULT_TIMEOUT 120 /**< seconds */
+#define ACLSHMEM_MAX_PES 16384
+#define ACLSHMEM_MAX_TEAMS 2048
+#define ACLSHMEM_MAX_LOCAL_SIZE (40ull << 30)
+
+/** What went wrong. Values are stable. */
+typedef enum aclshmem_error_code {
+  ACLSHMEM_SUCCESS = 0,
+  ACLSHMEM_INVALID_PARAM = -1, /**< a null pointer, an unknown flag, a PE outside the job */
+  ACLSHMEM_INVALID_VALUE = -2, /**< a number outside its limits */
+  ACLSHMEM_SMEM_ERROR = -3,    /**< the system refuses memory or a mapping */
+  ACLSHMEM_INNER_ERROR = -4,   /**< a state that does not allow the call; a PE died */
+  ACLSHMEM_NOT_INITED = -5,
+  ACLSHMEM_BOOTSTRAP_ERROR = -6, /**< the PEs cannot find or do not accept each other */
+  ACLSHMEM_TIMEOUT_ERROR = -7,
+  ACLSHMEM_MALLOC_FAILED = -8,
+  ACLSHMEM_DL_FUNC_FAILED = -9,
+  ACLSHMEM_INNER_TIMEOUT = -10,
+  ACLSHMEM_UNDER_API_UNLOAD = -11,
+  ACLSHMEM_NOT_SUPPORTED = -100
+} aclshmem_error_code_t;
+
+/** How the PEs find each other. */
+typedef enum aclshmemx_bootstrap {
+  ACLSHMEMX_INIT_WITH_DEFAULT = 1, /**< ip_port if it is an address, else the unique id */
+  ACLSHMEMX_INIT_WITH_MPI = 2,     /**< ACLSHMEM_NOT_SUPPORTED */
+  ACLSHMEMX_INIT_WITH_UNIQUEID = 8 /**< comm_args points to an aclshmemx_uniqueid_t */
+} aclshmemx_bootstrap_t;
+
+typedef enum aclshmemx_init_status_value {
+  ACLSHMEM_STATUS_NOT_INITIALIZED = 0,
+  ACLSHMEM_STATUS_SHM_CREATED = 1, /**< the heap is there, teams and engines are not */
+  ACLSHMEM_STATUS_IS_INITIALIZED = 2,
+  ACLSHMEM_STATUS_INVALID = 0x7fffffff
+} aclshmemx_init_status_t;
+
+/** Engines that the user asks for; a mask. Choosing one changes no kernel source. */
+typedef enum data_op_engine_type {
+  ACLSHMEM_DATA_OP_MTE = 1,
+  ACLSHMEM_DATA_OP_SDMA = 2,
+  ACLSHMEM_DATA_OP_ROCE = 4,
+  ACLSHMEM_DATA_OP_UDMA = 8
+} data_op_engine_type_t;
+
+typedef enum aclshmem_mem_type { HOST_SIDE = 0, DEVICE_SIDE = 1 } aclshmem_mem_type_t;
+
+enum { ACLSHMEM_SIGNAL_SET = 0, ACLSHMEM_SIGNAL_ADD = 1 };
+enum {
+  ACLSHMEM_CMP_EQ = 0,
+  ACLSHMEM_CMP_NE = 1,
+  ACLSHMEM_CMP_GT = 2,
+  ACLSHMEM_CMP_GE = 3,
+  ACLSHMEM_CMP_LT = 4,
+  ACLSHMEM_CMP_LE = 5
+};
+enum { ACLSHMEM_TEAM_INVALID = -1, ACLSHMEM_TEAM_WORLD = 0 };
+
+typedef int aclshmem_team_t;
+typedef void *aclrtStream; /**< a piton_stream_t*, or NULL for the default stream of device 0 */
+
+/* ---- structures ---------------------------------------------------------------------------- */
+
+typedef struct aclshmem_init_optional_attr {
+  int version;                               /**< (1 << 16) + sizeof of this structure */
+  data_op_engine_type_t data_op_engine_type; /**< mask */
+  uint32_t shm_init_timeout;                 /**< for all PEs to meet */
+  uint32_t shm_create_timeout;               /**< for the heaps to be mapped */
+  uint32_t control_operation_timeout;        /**< for every later call that waits for other PEs */
+  int32_t sockFd;                            /**< bound socket for PE 0 to serve at, or -1 */
+} aclshmem_init_optional_attr_t;
+
+typedef struct aclshmemx_init_attr {
+  int my_pe;
+  int n_pes;
+  char ip_port[ACLSHMEM_MAX_IP_PORT_LEN]; /**< "tcp://host:port" or "tcp6://[address]:port" of PE 0,
+                                               port above 1024 */
+  uint64_t local_mem_size;                /**< of each PE's heap, at most 40 GiB, the same on all */
+  aclshmem_init_optional_attr_t option_attr;
+  void *comm_args;      /**< aclshmemx_uniqueid_t* for the unique id, else NULL */
+  uint64_t instance_id; /**< 0; others are ACLSHMEM_NOT_SUPPORTED */
+} aclshmemx_init_attr_t;
+
+#define ACLSHMEM_OPTIONAL_ATTR_DEFAULT                                                             \
+  {(1 << 16) + (int)sizeof(aclshmem_init_optional_attr_t),                                         \
+   ACLSHMEM_DATA_OP_MTE,                                                                           \
+   ACLSHMEM_DEFAULT_TIMEOUT,                                                                       \
+   ACLSHMEM_DEFAULT_TIMEOUT,                                                                       \
+   ACLSHMEM_DEFAULT_TIMEOUT,                                                                       \
+   -1}
+#define ACLSHMEMX_INIT_ATTR_DEFAULT {0, 0, "", 0, ACLSHMEM_OPTIONAL_ATTR_DEFAULT, NULL, 0}
+
+/** Names a job; made by one PE, handed to all others as bytes. */
+typedef struct aclshmemx_uniqueid {
+  int32_t version; /**< (1 << 16) + sizeof of this structure */
+  int my_pe;
+  int n_pes;
+  char internal[ACLSHMEM_UNIQUE_ID_INNER_LEN];
+} aclshmemx_uniqueid_t;
+
+typedef struct aclshmem_team_config {
+  int32_t version;
+  int32_t num_contexts;
+  uint64_t uniqueid;
+  char padding[48];
+} aclshmem_team_config_t;
+
+/* ---- start and end ------------------------------------------------------------------------- */
+
+/** Says how the PEs' control connections are protected; before init. `enable` false: plain TCP.
+ * True (the default): TLS, and `info` of `length` bytes names the certificates as
+ * "key=value" pairs separated by ';':
+ *   tlsCaPath     folder of tlsCaFile; optional when that is a path
+ *   tlsCaFile     certificates of the authorities that peers' certificates are checked against
+ *   tlsCert       this PE's certificate (chain)
+ *   tlsPk         its private key, PEM; may be encrypted
+ *   tlsCrlPath    folder of tlsCrlFile; optional
+ *   tlsCrlFile    certificate revocation list; optional
+ * Files are read at init. Always ACLSHMEM_SUCCESS unless an argument is unusable. */
+PITON_API int32_t aclshmemx_set_conf_store_tls(bool enable, const char *info, uint32_t length);
+
+/** Opens an encrypted password: writes the plain text to `plain`, which has `*plain_length` bytes,
+ * and its length to `*plain_length`; 0 on success. */
+typedef int (*aclshmem_decrypt_handler)(const char *cipher, size_t cipher_length, char *plain,
+                                        size_t *plain_length);
+
+/** The private key as PEM text, in place of tlsPk, and the password of an encrypted key; `decrypt`
+ * may be NULL when the password is plain. Before init. */
+PITON_API int32_t aclshmemx_set_config_store_tls_key(const char *key, uint32_t key_length,
+                                                     const char *password, uint32_t password_length,
+                                                     aclshmem_decrypt_handler decrypt);
+
+/** Makes a unique id: an address at which this process, which must become PE 0, listens from now
+ * on. SHMEM_UID_SESSION_ID=host:port chooses the address, SHMEM_UID_SOCK_IFNAME=<interface>[:inet4|
+ * :inet6] the interface. */
+PITON_API int aclshmemx_get_uniqueid(aclshmemx_uniqueid_t *uid);
+
+/** Fills `attr` for ACLSHMEMX_INIT_WITH_UNIQUEID; *uid must live until init. */
+PITON_API int aclshmemx_set_attr_uniqueid_args(int my_pe, int n_pes, int64_t local_mem_size,
+                                               aclshmemx_uniqueid_t *uid,
+                                               aclshmemx_init_attr_t *attr);
+
+/** Collective: the PEs meet, map each other's heaps and make the world team. On failure nothing is
+ * left behind. */
+PITON_API int aclshmemx_init_attr(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t *attr);
+
+/** An aclshmemx_init_status_t. Never fails. */
+PITON_API int aclshmemx_init_status(void);
+
+/** Collective: the heaps and everything in them are gone afterwards, and init may be called again.
+ * ACLSHMEM_SUCCESS if there was nothing to end. After a failure of the job it does not wait for
+ * anybody. User streams are not waited for. */
+PITON_API int aclshmem_finalize(void);
+
+/** Ends the process of every PE with exit code `status`. Before init: a warning. */
+PITON_API void aclshmem_global_exit(int status);
+
+PITON_API void aclshmem_info_get_version(int *major, int *minor);
+/** `name` has room for ACLSHMEM_MAX_NAME_LEN bytes. */
+PITON_API void aclshmem_info_get_name(char *name);
+
+/** aclshmem_error_code_t of the last call of this thread that reports one. */
+PITON_API int aclshmemx_last_status(void);
+
+/** Levels: 0 debug, 1 info, 2 warning, 3 error (default), 4 fatal. SHMEM_LOG_LEVEL wins. Messages
+ * go to stderr; to stdout with SHMEM_LOG_TO_STDOUT=1; to a file in SHMEM_LOG_PATH if that is set.
+ */
+PITON_API int32_t aclshmemx_set_log_level(int level);
+/** `logger` receives every message, whatever the level, in place of the above; NULL ends that. */
+PITON_API int32_t aclshmemx_set_extern_logger(void (*logger)(int level, const char *message));
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+/** Collective, with the same size on all PEs: different sizes are an error on all of them that
+ * names two PEs and their sizes. The memory has the same offset in every heap, is aligned to 64
+ * bytes and is not cleared. NULL for size 0. */
+PITON_API void *aclshmem_malloc(size_t size);
+/** As aclshmem_malloc(count * size), cleared. */
+PITON_API void *aclshmem_calloc(size_t count, size_t size);
+/** `alignment` is a power of two, up to 1 GiB. */
+PITON_API void *aclshmem_align(size_t alignment, size_t size);
+/** Collective. NULL is allowed and not collective. A pointer that is not the start of an allocation
+ * is an error and changes nothing. */
+PITON_API void aclshmem_free(void *pointer);
+
+PITON_API void *aclshmemx_malloc(size_t size,
+                                 aclshmem_mem_type_t type ACLSHMEM_DEFAULT(DEVICE_SIDE));
+PITON_API void *aclshmemx_calloc(size_t count, size_t size,
+                                 aclshmem_mem_type_t type ACLSHMEM_DEFAULT(DEVICE_SIDE));
+PITON_API void *aclshmemx_align(size_t alignment, size_t size,
+                                aclshmem_mem_type_t type ACLSHMEM_DEFAULT(DEVICE_SIDE));
+PITON_API void aclshmemx_free(void *pointer,
+                              aclshmem_mem_type_t type ACLSHMEM_DEFAULT(DEVICE_SIDE));
+/** Start of this PE's heap, or NULL. */
+PITON_API void *aclshmemx_get_heap_base(aclshmem_mem_type_t type ACLSHMEM_DEFAULT(DEVICE_SIDE));
+
+/** Address at which this process reaches `pointer`, which lies in its own heap, in the heap of
+ * `pe`. NULL if the PE or the pointer is none, or if the PE's heap is not mapped (another host). */
+PITON_API void *aclshmem_ptr(void *pointer, int pe);
+
+/* ---- who am I ------------------------------------------------------------------------------ */
+
+PITON_API int aclshmem_my_pe(void); /**< -1 before init */
+PITON_API int aclshmem_n_pes(void); /**< -1 before init */
+
+/** Base of the cross-core flags that kernels of the 910 generation are given; the simulated NPU
+ * needs none: 0. */
+PITON_API uint64_t util_get_ffts_config(void);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* PITON_SHMEM_H */

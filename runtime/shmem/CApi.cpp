@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// C entry points of include/piton/shmem.h: start and end, memory, identity. Nothing throws out of
+// here.
+
+#include "runtime/shmem/Process.h"
+#include "runtime/shmem/Report.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+using namespace piton;
+using namespace piton::shmem;
+
+namespace {
+
+/// Runs `body`; no memory becomes a code.
+template <typename Body> int guarded(Body &&body) {
+  try {
+    return body();
+  } catch (const std::exception &error) {
+    return report(ACLSHMEM_INNER_ERROR, error.what());
+  }
+}
+
+std::string spell(const char *name, size_t bytes) {
+  return std::string(name) + "(" + std::to_string(bytes) + " bytes)";
+}
+
+void *allocate(const char *name, std::string call, size_t bytes, size_t alignment,
+               aclshmem_mem_type_t type, bool cleared = false) {
+  World *world = requireWorld(name);
+  if (!world)
+    return nullptr;
+  void *out = nullptr;
+  guarded([&] {
+    out = world->allocate(call, bytes, alignment, type, cleared);
+    return 0;
+  });
+  return out;
+}
+
+void *allocateCleared(const char *name, size_t count, size_t size, aclshmem_mem_type_t type) {
+  size_t bytes = 0;
+  bool overflow = __builtin_mul_overflow(count, size, &bytes);
+  std::string call =
+      std::string(name) + "(" + std::to_string(count) + " x " + std::to_string(size) + " bytes)";
+  // An overflow is a size that never fits, on every PE.
+  return allocate(name, call, overflow ? SIZE_MAX : bytes, HeapAllocator::kGrain, type, true);
+}
+
+void *allocateAligned(const char *name, size_t alignment, size_t size, aclshmem_mem_type_t type) {
+  return allocate(name,
+                  std::string(name) + "(alignment " + std::to_string(alignment) + ", " +
+                      std::to_string(size) + " bytes)",
+                  size, alignment, type);
+}
+
+void release(const char *name, void *pointer, aclshmem_mem_type_t type) {
+  World *world = requireWorld(name);
+  if (world && pointer)
+    guarded([&] { return world->free(name, pointer, type); });
+}
+
+} // namespace
+
+//===-- Start and end -----------------------------------------------------------------------===//
+
+int32_t aclshmemx_set_conf_store_tls(bool enable, const char *info, uint32_t length) {
+  clearStatus();
+  if (!info && length)
+    return report(ACLSHMEM_INVALID_PARAM, "aclshmemx_set_conf_store_tls: info is null");
+  return guarded([&] { return setTls(enable, std::string(info ? info : "", length)); });
+}
+
+int aclshmemx_init_attr(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t *attr) {
+  clearStatus();
+  if (!attr)
+    return report(ACLSHMEM_INVALID_PARAM, "aclshmemx_init_attr: attr is null");
+  return guarded([&] { return initialize(flags, *attr); });
+}
+
+int aclshmemx_init_status(void) { return initStatus(); }
+
+int aclshmem_finalize(void) {
+  return guarded([] { return finalize(); });
+}
+
+void aclshmem_global_exit(int status) {
+  World *world = currentWorld();
+  if (!world)
+    return log(LogLevel::Warning, "aclshmem_global_exit before init ends nothing");
+  guarded([&] {
+    world->exitAll(status);
+    return 0;
+  });
+  // The answer ends this process too; this is for a PE 0 that is gone.
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  std::exit(status);
+}
+
+void aclshmem_info_get_version(int *major, int *minor) {
+  if (!major || !minor) {
+    report(ACLSHMEM_INVALID_PARAM, "aclshmem_info_get_version: an argument is null");
+    return;
+  }
+  *major = ACLSHMEM_MAJOR_VERSION;
+  *minor = ACLSHMEM_MINOR_VERSION;
+}
+
+void aclshmem_info_get_name(char *name) {
+  if (!name) {
+    report(ACLSHMEM_INVALID_PARAM, "aclshmem_info_get_name: name is null");
+    return;
+  }
+  std::snprintf(name, ACLSHMEM_MAX_NAME_LEN, "%s", ACLSHMEM_VENDOR_STRING);
+}
+
+int aclshmemx_last_status(void) { return lastStatus(); }
+
+int32_t aclshmemx_set_log_level(int level) { return setLogLevel(level); }
+
+int32_t aclshmemx_set_extern_logger(void (*logger)(int, const char *)) {
+  setExternLogger(logger);
+  return ACLSHMEM_SUCCESS;
+}
+
+//===-- Memory ------------------------------------------------------------------------------===//
+
+void *aclshmem_malloc(size_t size) {
+  return allocate(__func__, spell(__func__, size), size, HeapAllocator::kGrain, DEVICE_SIDE);
+}
+void *aclshmem_calloc(size_t count, size_t size) {
+  return allocateCleared(__func__, count, size, DEVICE_SIDE);
+}
+void *aclshmem_align(size_t alignment, size_t size) {
+  return allocateAligned(__func__, alignment, size, DEVICE_SIDE);
+}
+void aclshmem_free(void *pointer) { release(__func__, pointer, DEVICE_SIDE); }
+
+void *aclshmemx_malloc(size_t size, aclshmem_mem_type_t type) {
+  return allocate(__func__, spell(__func__, size), size, HeapAllocator::kGrain, type);
+}
+void *aclshmemx_calloc(size_t count, size_t size, aclshmem_mem_type_t type) {
+  return allocateCleared(__func__, count, size, type);
+}
+void *aclshmemx_align(size_t alignment, size_t size, aclshmem_mem_type_t type) {
+  return allocateAligned(__func__, alignment, size, type);
+}
+void aclshmemx_free(void *pointer, aclshmem_mem_type_t type) { release(__func__, pointer, type); }
+
+void *aclshmemx_get_heap_base(aclshmem_mem_type_t type) {
+  World *world = requireWorld(__func__);
+  if (!world)
+    return nullptr;
+  const DeviceState &state = world->deviceState();
+  return type == DEVICE_SIDE ? state.heapBase : state.hostHeapBase;
+}
+
+void *aclshmem_ptr(void *pointer, int pe) {
+  World *world = requireWorld(__func__);
+  void *out = nullptr;
+  if (world)
+    guarded([&] {
+      out = world->translate("aclshmem_ptr", pointer, pe);
+      return 0;
+    });
+  return out;
+}
+
+//===-- Identity ----------------------------------------------------------------------------===//
+
+int aclshmem_my_pe(void) {
+  World *world = currentWorld();
+  return world ? world->pe() : -1;
+}
+
+int aclshmem_n_pes(void) {
+  World *world = currentWorld();
+  return world ? world->peCount() : -1;
+}
+
+uint64_t util_get_ffts_config(void) { return 0; }

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The client of the control plane.
+
+#include "runtime/shmem/ControlClient.h"
+
+#include "runtime/Executor.h"
+#include "runtime/shmem/Report.h"
+#include "runtime/shmem/ServiceThread.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+namespace piton::shmem {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+std::string hostName() {
+  char name[128] = "?";
+  gethostname(name, sizeof(name) - 1);
+  return name;
+}
+
+/// Waits for what the stream needs next. False at the deadline.
+bool pumpOnce(FrameStream &stream, Clock::time_point deadline, bool &alive) {
+  short events = static_cast<short>(POLLIN | (stream.wantsWrite() ? POLLOUT : 0));
+  if (!waitFor(stream.fd(), events, deadline))
+    return false;
+  alive = stream.pump();
+  return true;
+}
+
+} // namespace
+
+ControlClient::~ControlClient() {
+  if (!thread.joinable())
+    return;
+  {
+    std::lock_guard lock(mutex);
+    stopping = true;
+  }
+  uint64_t one = 1;
+  [[maybe_unused]] ssize_t n = write(wake.get(), &one, sizeof(one));
+  thread.join();
+}
+
+//===-- Joining -----------------------------------------------------------------------------===//
+
+int ControlClient::connect() {
+  Clock::time_point start = Clock::now(), deadline = start + options.timeout;
+  std::string error;
+  milliseconds pause(5);
+  for (;;) {
+    if (Fd fd = connectOnce(options.server, deadline, error)) {
+      auto candidate = std::make_unique<FrameStream>(options.makeChannel(std::move(fd)));
+      bool retry = false;
+      int code = introduce(*candidate, deadline, retry);
+      if (code == ACLSHMEM_SUCCESS) {
+        stream = std::move(candidate);
+        break;
+      }
+      if (!retry)
+        return code;
+      error = "the connection was closed";
+    }
+    if (Clock::now() + pause >= deadline)
+      return report(ACLSHMEM_BOOTSTRAP_ERROR,
+                    "PE " + std::to_string(options.pe) + " cannot reach PE 0 at " +
+                        options.serverText + ": " + error + "; tried for " +
+                        std::to_string(options.timeout.count()) + " s (shm_init_timeout)");
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, milliseconds(200));
+  }
+  if (int code = awaitStart(*stream, deadline))
+    return code;
+  stream->setLimit(kMaxFrameBytes);
+  wake = Fd(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  if (!wake)
+    return reportErrno(ACLSHMEM_SMEM_ERROR, "cannot make an event descriptor", errno);
+  if (!startThread(thread, [this] { run(); }, error))
+    return report(ACLSHMEM_SMEM_ERROR, error);
+  return ACLSHMEM_SUCCESS;
+}
+
+/// Sends the greeting and reads the server's verdict. `retry`: the server went away without one, as
+/// it does while it starts or ends another job.
+int ControlClient::introduce(FrameStream &candidate, Clock::time_point deadline, bool &retry) {
+  Writer hello;
+  hello.value(kProtocolVersion).value(options.session).value<int32_t>(options.pe);
+  hello.value<int32_t>(options.world).value<int32_t>(getpid()).text(hostName());
+  candidate.send(FrameType::Hello, hello.out);
+  bool alive = candidate.pump();
+  for (;;) {
+    if (auto frame = candidate.next()) {
+      if (frame->type == FrameType::Welcome)
+        return ACLSHMEM_SUCCESS;
+      return report(ACLSHMEM_BOOTSTRAP_ERROR,
+                    "PE 0 at " + options.serverText + " refused: " + frame->payload);
+    }
+    if (!alive) {
+      retry = candidate.ready() && candidate.error().empty();
+      return retry ? ACLSHMEM_BOOTSTRAP_ERROR : connectionEnded(candidate, false);
+    }
+    if (!pumpOnce(candidate, deadline, alive))
+      return report(ACLSHMEM_TIMEOUT_ERROR, "PE 0 at " + options.serverText +
+                                                " accepted the connection and did not answer "
+                                                "within " +
+                                                std::to_string(options.timeout.count()) +
+                                                " s (shm_init_timeout)");
+  }
+}
+
+int ControlClient::awaitStart(FrameStream &candidate, Clock::time_point deadline) {
+  // PE 0 knows who is missing and says so at its deadline; ours is only for a PE 0 that hangs.
+  deadline += std::chrono::seconds(5);
+  bool alive = true;
+  for (;;) {
+    if (auto frame = candidate.next()) {
+      if (frame->type == FrameType::Start)
+        return ACLSHMEM_SUCCESS;
+      if (frame->type != FrameType::Failed)
+        continue;
+      Reader reader(frame->payload);
+      reader.value<int32_t>();
+      return report(ACLSHMEM_BOOTSTRAP_ERROR, std::string(reader.text()));
+    }
+    if (!alive)
+      return connectionEnded(candidate, true);
+    if (!pumpOnce(candidate, deadline, alive))
+      return report(ACLSHMEM_TIMEOUT_ERROR,
+                    "PE 0 at " + options.serverText + " did not start the job within " +
+                        std::to_string(options.timeout.count()) + " s (shm_init_timeout)");
+  }
+}
+
+int ControlClient::connectionEnded(FrameStream &candidate, bool welcomed) {
+  if (welcomed)
+    return report(ACLSHMEM_BOOTSTRAP_ERROR,
+                  "PE 0 died, or gave up, while the job was starting" +
+                      (candidate.error().empty() ? "" : ": " + candidate.error()));
+  std::string text = "what listens at " + options.serverText + " is no PE 0 of this job: ";
+  text += candidate.error().empty() ? "it closed the connection" : candidate.error();
+  if (options.tls)
+    text += "; this PE uses TLS, and every PE must (set_conf_store_tls)";
+  return report(ACLSHMEM_BOOTSTRAP_ERROR, text);
+}
+
+//===-- The thread --------------------------------------------------------------------------===//
+
+void ControlClient::run() {
+  for (;;) {
+    bool stop;
+    {
+      std::lock_guard lock(mutex);
+      for (; !outgoing.empty(); outgoing.pop_front())
+        stream->send(outgoing.front().type, outgoing.front().payload);
+      stop = stopping;
+    }
+    bool alive = stream->pump();
+    while (auto frame = stream->next())
+      handle(*frame);
+    if (!alive) {
+      fail(0, "the connection to PE 0 ended: it died or ended without aclshmem_finalize" +
+                  (stream->error().empty() ? "" : " (" + stream->error() + ")"));
+      return;
+    }
+    if (stop && stream->flushed())
+      return;
+    pollfd entries[2] = {{stream->fd(), POLLIN, 0}, {wake.get(), POLLIN, 0}};
+    if (stream->wantsWrite())
+      entries[0].events |= POLLOUT;
+    poll(entries, 2, stop ? 1000 : -1);
+    if (stop && !entries[0].revents)
+      return;
+    uint64_t count;
+    [[maybe_unused]] ssize_t n = read(wake.get(), &count, sizeof(count));
+  }
+}
+
+void ControlClient::handle(const Frame &frame) {
+  Reader reader(frame.payload);
+  if (frame.type == FrameType::Failed) {
+    int pe = reader.value<int32_t>();
+    return fail(pe, std::string(reader.text()));
+  }
+  if (frame.type == FrameType::Exit) {
+    std::fflush(nullptr);
+    _exit(reader.value<int32_t>());
+  }
+  if (frame.type != FrameType::Result)
+    return;
+  CallKey key;
+  key.first = reader.value<int32_t>();
+  key.second = reader.value<uint64_t>();
+  std::lock_guard lock(mutex);
+  auto waiting = answers.find(key);
+  if (waiting == answers.end())
+    return;
+  Answer &answer = waiting->second;
+  answer.code = reader.value<int32_t>();
+  answer.text = reader.text();
+  answer.data = reader.text();
+  answer.done = true;
+  changed.notify_all();
+}
+
+void ControlClient::fail(int pe, const std::string &text) {
+  {
+    std::lock_guard lock(mutex);
+    if (lost || leaving)
+      return;
+    lost = true;
+    lostText = text;
+    changed.notify_all();
+  }
+  options.onFailure(pe, text);
+}
+
+//===-- Calls -------------------------------------------------------------------------------===//
+
+/// Under the mutex.
+void ControlClient::send(FrameType type, std::string_view payload) {
+  outgoing.push_back({type, std::string(payload)});
+  uint64_t one = 1;
+  [[maybe_unused]] ssize_t n = write(wake.get(), &one, sizeof(one));
+}
+
+int ControlClient::call(int team, CallKind kind, const std::string &what, const std::string &check,
+                        std::string_view data, milliseconds timeout,
+                        std::vector<std::string> &results) {
+  std::unique_lock lock(mutex);
+  CallKey key{team, sequences[team]++};
+  Writer out;
+  out.value<int32_t>(key.first).value(key.second).value(static_cast<uint32_t>(kind));
+  out.value(static_cast<uint32_t>(timeout.count())).text(what).text(check).text(data);
+  answers[key];
+  send(FrameType::Call, out.out);
+  // The server knows who is missing, so its answer comes first; ours is for a server that hangs.
+  Clock::time_point deadline = Clock::now() + timeout + std::chrono::seconds(5);
+  uint64_t epoch = interruptEpoch();
+  while (!answers[key].done && !lost && Clock::now() < deadline && interruptEpoch() == epoch)
+    changed.wait_for(lock, milliseconds(50));
+  Answer answer = std::move(answers[key]);
+  answers.erase(key);
+  bool isLost = lost;
+  std::string lostWhy = lostText;
+  lock.unlock();
+
+  if (!answer.done && isLost)
+    return report(ACLSHMEM_INNER_ERROR, what + ": " + lostWhy);
+  if (!answer.done && interruptEpoch() != epoch)
+    return report(ACLSHMEM_INNER_ERROR, what + ": interrupted");
+  if (!answer.done)
+    return report(ACLSHMEM_TIMEOUT_ERROR, what + ": PE 0 did not answer within " +
+                                              std::to_string(timeout.count() / 1000) +
+                                              " s (control_operation_timeout)");
+  if (answer.code != ACLSHMEM_SUCCESS)
+    return report(answer.code, answer.text);
+  Reader reader(answer.data);
+  results.clear();
+  while (kind != CallKind::Split && reader.ok() && !reader.atEnd())
+    results.emplace_back(reader.text());
+  if (kind == CallKind::Split)
+    results.push_back(std::move(answer.data));
+  return ACLSHMEM_SUCCESS;
+}
+
+void ControlClient::destroyTeam(int team) {
+  std::lock_guard lock(mutex);
+  sequences.erase(team);
+  send(FrameType::Destroy, Writer().value<int32_t>(team).out);
+}
+
+void ControlClient::exitAll(int status) {
+  std::lock_guard lock(mutex);
+  send(FrameType::Exit, Writer().value<int32_t>(status).out);
+}
+
+void ControlClient::leave() {
+  std::lock_guard lock(mutex);
+  leaving = true;
+  send(FrameType::Bye, {});
+}
+
+bool ControlClient::failed(std::string *text) {
+  std::lock_guard lock(mutex);
+  if (lost && text)
+    *text = lostText;
+  return lost;
+}
+
+void ControlClient::abandonInChild() {
+  if (stream)
+    close(stream->fd());
+}
+
+} // namespace piton::shmem

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every PE's side of the control plane: the connection to PE 0, collective calls over it, and the
+// news that a PE is lost. A thread of its own reads the connection, so a loss is noticed whatever
+// the PE is doing.
+#ifndef PITON_RUNTIME_SHMEM_CONTROLCLIENT_H
+#define PITON_RUNTIME_SHMEM_CONTROLCLIENT_H
+
+#include "runtime/shmem/ControlServer.h"
+
+#include <condition_variable>
+#include <mutex>
+
+namespace piton::shmem {
+
+class ControlClient {
+public:
+  struct Options {
+    SocketAddress server;
+    std::string serverText; ///< for messages
+    int pe = 0, world = 1;
+    uint64_t session = 0;
+    std::chrono::seconds timeout{120}; ///< for all PEs to be there
+    bool tls = false;
+    ChannelMaker makeChannel;
+    /// Called once, on the client's thread, when the job is lost; `pe` is -1 if no PE is to blame.
+    std::function<void(int pe, const std::string &text)> onFailure;
+  };
+
+  explicit ControlClient(Options options) : options(std::move(options)) {}
+  ~ControlClient();
+
+  /// Returns when all PEs of the job have connected. On failure nothing is left of the attempt.
+  int connect();
+
+  /// A collective call of the team: returns when all members have made it with the same `check`.
+  /// `what` names the call in messages, with its arguments. For Gather `results` gets every
+  /// member's data in the order of the team, for Split the new teams' numbers. Any thread.
+  int call(int team, CallKind kind, const std::string &what, const std::string &check,
+           std::string_view data, std::chrono::milliseconds timeout,
+           std::vector<std::string> &results);
+
+  void destroyTeam(int team);
+  /// Ends every PE's process; this one's when the server's answer comes.
+  void exitAll(int status);
+
+  /// From now on the end of the connection, also of other PEs', is no failure.
+  void leave();
+
+  /// The job is lost; `text` says why.
+  bool failed(std::string *text = nullptr);
+
+  /// After fork, in the child: gives the descriptors up, so that only the PE itself keeps the
+  /// connection alive.
+  void abandonInChild();
+
+private:
+  using CallKey = std::pair<int, uint64_t>;
+  struct Answer {
+    bool done = false;
+    int code = 0;
+    std::string text, data;
+  };
+
+  int introduce(FrameStream &stream, Clock::time_point deadline, bool &retry);
+  int awaitStart(FrameStream &stream, Clock::time_point deadline);
+  int connectionEnded(FrameStream &stream, bool welcomed);
+  void run();
+  void handle(const Frame &frame);
+  void send(FrameType type, std::string_view payload);
+  void fail(int pe, const std::string &text);
+
+  Options options;
+  std::unique_ptr<FrameStream> stream; ///< the thread's, once it runs
+  Fd wake;
+  std::thread thread;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<Frame> outgoing;
+  std::map<int, uint64_t> sequences; ///< next call of each team
+  std::map<CallKey, Answer> answers;
+  bool leaving = false, stopping = false, lost = false;
+  std::string lostText;
+};
+
+} // namespace piton::shmem
+
+#endif // PITON_RUNTIME_SHMEM_CONTROLCLIENT_H

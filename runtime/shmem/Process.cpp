@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Init and finalize of a process: the check of the attributes, and the one World.
+
+#include "runtime/shmem/Process.h"
+
+#include "runtime/shmem/Report.h"
+
+#include <atomic>
+#include <cstring>
+#include <pthread.h>
+
+namespace piton::shmem {
+
+namespace {
+
+struct Process {
+  std::mutex mutex; ///< init and finalize
+  std::unique_ptr<World> owner;
+  std::atomic<World *> current{nullptr};
+  std::string lastInitFailure;
+  bool tlsEnabled = true;
+  std::string tlsInfo;
+};
+
+/// Never destroyed: calls may come while the process ends.
+Process &process() {
+  static Process &instance = *new Process;
+  return instance;
+}
+
+/// A child of a PE is none: it must not keep the PE's connections open, nor use them.
+void afterForkInChild() {
+  Process &self = process();
+  if (World *world = self.current.exchange(nullptr)) {
+    world->abandonInChild();
+    (void)self.owner.release(); // its threads are the parent's
+  }
+}
+
+int invalid(int code, const std::string &text) {
+  return report(code, "aclshmemx_init_attr: " + text);
+}
+
+int checkAttributes(const aclshmemx_init_attr_t &attr) {
+  const auto &o = attr.option_attr;
+  auto number = [](auto value) { return std::to_string(value); };
+  if (attr.n_pes <= 0 || attr.n_pes > ACLSHMEM_MAX_PES)
+    return invalid(ACLSHMEM_INVALID_VALUE, "n_pes is " + number(attr.n_pes) + ", allowed is 1 to " +
+                                               number(ACLSHMEM_MAX_PES));
+  if (attr.my_pe < 0)
+    return invalid(ACLSHMEM_INVALID_VALUE, "my_pe is " + number(attr.my_pe));
+  if (attr.my_pe >= attr.n_pes)
+    return invalid(ACLSHMEM_INVALID_PARAM, "my_pe is " + number(attr.my_pe) + ", the job has " +
+                                               number(attr.n_pes) + " PEs, 0 to " +
+                                               number(attr.n_pes - 1));
+  if (attr.local_mem_size == 0 || attr.local_mem_size > ACLSHMEM_MAX_LOCAL_SIZE)
+    return invalid(ACLSHMEM_INVALID_VALUE, "local_mem_size is " + number(attr.local_mem_size) +
+                                               " bytes, allowed is 1 byte to 40 GiB");
+  if (o.shm_init_timeout == 0 || o.shm_create_timeout == 0 || o.control_operation_timeout == 0)
+    return invalid(ACLSHMEM_INVALID_VALUE, "a timeout is 0 s");
+  constexpr unsigned known =
+      ACLSHMEM_DATA_OP_MTE | ACLSHMEM_DATA_OP_SDMA | ACLSHMEM_DATA_OP_ROCE | ACLSHMEM_DATA_OP_UDMA;
+  unsigned engines = static_cast<unsigned>(o.data_op_engine_type);
+  if (engines == 0 || (engines & ~known))
+    return invalid(ACLSHMEM_INVALID_VALUE, "data_op_engine_type is " + number(engines) +
+                                               ", allowed is a mask of 1 (MTE), 2 (SDMA), 4 (ROCE) "
+                                               "and 8 (UDMA)");
+  if ((o.version >> 16) != 1)
+    return invalid(ACLSHMEM_INVALID_VALUE,
+                   "option_attr.version is " + number(o.version) + ", this library has version 1");
+  if (attr.instance_id != 0)
+    return invalid(ACLSHMEM_NOT_SUPPORTED, "instance_id is " + number(attr.instance_id) +
+                                               ", several instances are not supported");
+  return ACLSHMEM_SUCCESS;
+}
+
+/// Where PE 0 is.
+int resolveServer(aclshmemx_bootstrap_t flags, const aclshmemx_init_attr_t &attr,
+                  WorldOptions &options) {
+  if (flags == ACLSHMEMX_INIT_WITH_MPI)
+    return invalid(ACLSHMEM_NOT_SUPPORTED, "MPI bootstrap is not supported");
+  if (flags != ACLSHMEMX_INIT_WITH_DEFAULT)
+    return invalid(ACLSHMEM_INVALID_PARAM,
+                   "unknown bootstrap flag " + std::to_string(static_cast<unsigned>(flags)));
+  std::string url(attr.ip_port, strnlen(attr.ip_port, sizeof(attr.ip_port))), error;
+  if (!parseUrl(url, options.server, error))
+    return invalid(ACLSHMEM_INVALID_PARAM, "ip_port " + error);
+  options.serverText = url;
+  if (attr.my_pe == 0 && attr.option_attr.sockFd >= 0)
+    options.listener = Fd(attr.option_attr.sockFd);
+  return ACLSHMEM_SUCCESS;
+}
+
+int applyTls(const Process &self, WorldOptions &options) {
+  if (!self.tlsEnabled)
+    return ACLSHMEM_SUCCESS;
+  if (self.tlsInfo.empty())
+    return invalid(
+        ACLSHMEM_INVALID_VALUE,
+        "TLS is on and there are no certificates. Either name them with "
+        "set_conf_store_tls(True, \"tlsCaFile=...;tlsCert=...;tlsPk=...\"), or switch TLS "
+        "off with set_conf_store_tls(False, \"\")");
+  return invalid(ACLSHMEM_NOT_SUPPORTED, "TLS is not built yet; set_conf_store_tls(False, \"\")");
+}
+
+} // namespace
+
+World *currentWorld() { return process().current.load(std::memory_order_acquire); }
+
+World *requireWorld(const char *call) {
+  clearStatus();
+  if (World *world = currentWorld())
+    return world;
+  Process &self = process();
+  std::unique_lock lock(self.mutex, std::try_to_lock);
+  std::string why = lock && !self.lastInitFailure.empty()
+                        ? " (it was tried and failed: " + self.lastInitFailure + ")"
+                        : "";
+  report(ACLSHMEM_NOT_INITED, std::string(call) +
+                                  ": the symmetric heap is not initialised; call "
+                                  "aclshmemx_init_attr (Python: aclshmem_init) first" +
+                                  why);
+  return nullptr;
+}
+
+int initialize(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t &attr) {
+  clearStatus();
+  Process &self = process();
+  std::lock_guard lock(self.mutex);
+  if (self.owner)
+    return report(ACLSHMEM_INNER_ERROR, "aclshmemx_init_attr: this process is initialised already; "
+                                        "call aclshmem_finalize first");
+  static const int forkHandler = pthread_atfork(nullptr, nullptr, afterForkInChild);
+  (void)forkHandler;
+  WorldOptions options;
+  int code = checkAttributes(attr);
+  if (!code)
+    code = resolveServer(flags, attr, options);
+  if (!code)
+    code = applyTls(self, options);
+  DeviceState *state = code ? nullptr : processDeviceState();
+  if (!code && !state)
+    code = lastStatus();
+  if (!code) {
+    options.pe = attr.my_pe;
+    options.peCount = attr.n_pes;
+    options.heapBytes = attr.local_mem_size;
+    options.engines = static_cast<uint32_t>(attr.option_attr.data_op_engine_type);
+    options.initTimeout = std::chrono::seconds(attr.option_attr.shm_init_timeout);
+    options.createTimeout = std::chrono::seconds(attr.option_attr.shm_create_timeout);
+    options.callTimeout = std::chrono::seconds(attr.option_attr.control_operation_timeout);
+    code = World::start(std::move(options), *state, self.owner);
+  }
+  self.lastInitFailure = code ? piton_last_error() : "";
+  self.current.store(self.owner.get(), std::memory_order_release);
+  return code;
+}
+
+int finalize() {
+  clearStatus();
+  Process &self = process();
+  std::lock_guard lock(self.mutex);
+  if (!self.owner)
+    return ACLSHMEM_SUCCESS;
+  int code = self.owner->finish();
+  self.current.store(nullptr, std::memory_order_release);
+  self.owner.reset();
+  return code;
+}
+
+int initStatus() {
+  const DeviceState *state = processDeviceStateOrNull();
+  if (!currentWorld() || !state)
+    return ACLSHMEM_STATUS_NOT_INITIALIZED;
+  return __atomic_load_n(&state->initialized, __ATOMIC_ACQUIRE) ? ACLSHMEM_STATUS_IS_INITIALIZED
+                                                                : ACLSHMEM_STATUS_SHM_CREATED;
+}
+
+int setTls(bool enable, std::string info) {
+  Process &self = process();
+  std::lock_guard lock(self.mutex);
+  self.tlsEnabled = enable;
+  self.tlsInfo = std::move(info);
+  return ACLSHMEM_SUCCESS;
+}
+
+} // namespace piton::shmem

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The PE that this process is: made by aclshmemx_init_attr, ended by aclshmem_finalize.
+#ifndef PITON_RUNTIME_SHMEM_PROCESS_H
+#define PITON_RUNTIME_SHMEM_PROCESS_H
+
+#include "runtime/shmem/World.h"
+
+namespace piton::shmem {
+
+/// This process's PE, or null before init and after finalize. Any thread.
+World *currentWorld();
+
+/// As above; without one reports ACLSHMEM_NOT_INITED for `call`. Clears the thread's status, so
+/// every API function that can report starts with it.
+World *requireWorld(const char *call);
+
+/// Checks `attr` and joins the job.
+int initialize(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t &attr);
+int finalize();
+int initStatus();
+
+/// TLS settings for the next init.
+int setTls(bool enable, std::string info);
+
+} // namespace piton::shmem
+
+#endif // PITON_RUNTIME_SHMEM_PROCESS_H

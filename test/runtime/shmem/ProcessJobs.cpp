@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PEs as processes, and what both kinds of jobs need.
+
+#include "test/runtime/shmem/Jobs.h"
+
+#include <gtest/gtest.h>
+
+#include <arpa/inet.h>
+#include <cstring>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace piton::test {
+
+uint16_t freePort() {
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof(address);
+  bind(fd, reinterpret_cast<sockaddr *>(&address), length);
+  getsockname(fd, reinterpret_cast<sockaddr *>(&address), &length);
+  close(fd);
+  return ntohs(address.sin_port);
+}
+
+std::string freeUrl() { return "tcp://127.0.0.1:" + std::to_string(freePort()); }
+
+namespace {
+
+struct Child {
+  pid_t pid = -1;
+  int output = -1;
+};
+
+Child startChild(int pe, const std::function<int(int)> &body) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return {};
+  Child child{fork(), ends[0]};
+  if (child.pid == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    int code = body(pe);
+    if (testing::Test::HasFailure())
+      code = 100;
+    std::fflush(nullptr);
+    _exit(code);
+  }
+  close(ends[1]);
+  return child;
+}
+
+/// Appends what can be read until `deadline`; false at the pipe's end.
+bool drain(Child &child, std::string &out, std::chrono::milliseconds wait) {
+  pollfd entry = {child.output, POLLIN, 0};
+  if (poll(&entry, 1, static_cast<int>(wait.count())) <= 0)
+    return true;
+  char buffer[4096];
+  ssize_t n = read(child.output, buffer, sizeof(buffer));
+  if (n > 0)
+    out.append(buffer, static_cast<size_t>(n));
+  return n > 0;
+}
+
+} // namespace
+
+std::vector<ProcessResult> runProcesses(int count, const std::function<int(int)> &body,
+                                        int seconds) {
+  std::fflush(nullptr);
+  std::vector<Child> children;
+  for (int pe = 0; pe < count; ++pe)
+    children.push_back(startChild(pe, body));
+  std::vector<ProcessResult> results(static_cast<size_t>(count));
+  auto deadline = shmem::Clock::now() + std::chrono::seconds(seconds);
+  for (size_t i = 0; i < children.size(); ++i) {
+    bool open = true;
+    while (open && shmem::Clock::now() < deadline)
+      open = drain(children[i], results[i].output, std::chrono::milliseconds(100));
+    if (open)
+      kill(children[i].pid, SIGKILL);
+    int status = 0;
+    waitpid(children[i].pid, &status, 0);
+    close(children[i].output);
+    if (WIFEXITED(status))
+      results[i].exitCode = WEXITSTATUS(status);
+    else
+      results[i].signal = WTERMSIG(status);
+  }
+  return results;
+}
+
+aclshmemx_init_attr_t attributes(int pe, int count, const std::string &url, uint64_t heapBytes) {
+  aclshmemx_init_attr_t attr = ACLSHMEMX_INIT_ATTR_DEFAULT;
+  attr.my_pe = pe;
+  attr.n_pes = count;
+  attr.local_mem_size = heapBytes;
+  std::strncpy(attr.ip_port, url.c_str(), sizeof(attr.ip_port) - 1);
+  attr.option_attr.shm_init_timeout = attr.option_attr.control_operation_timeout = 20;
+  return attr;
+}
+
+} // namespace piton::test
