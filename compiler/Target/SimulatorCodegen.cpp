@@ -188,6 +188,18 @@ std::unique_ptr<TargetMachine> makeTargetMachine(const piton::CodegenCpu &cpu, s
                                   std::nullopt, CodeGenOptLevel::Default));
 }
 
+/// For a kernel of vector loops: what is left to do is to fold addresses and masks and to take
+/// them out of the loops. A fraction of O2's time, which is most of a small kernel's compilation.
+constexpr char kVectorKernelPasses[] =
+    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
+    "loop-mssa(loop-rotate,licm),loop(indvars,loop-idiom,loop-deletion),gvn,dse,"
+    "instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm))";
+
+/// True when nothing could be inlined: the kernel and its entry are all there is.
+bool isKernelAlone(const Module &module) {
+  return llvm::count_if(module, [](const Function &f) { return !f.isDeclaration(); }) <= 2;
+}
+
 void optimise(Module &module, TargetMachine &machine, bool loopVectorize) {
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = loopVectorize;
@@ -207,6 +219,12 @@ void optimise(Module &module, TargetMachine &machine, bool loopVectorize) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
+  if (!loopVectorize && isKernelAlone(module)) {
+    ModulePassManager passes;
+    cantFail(builder.parsePassPipeline(passes, kVectorKernelPasses));
+    passes.run(module, modules);
+    return;
+  }
   builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2).run(module, modules);
 }
 

@@ -89,7 +89,7 @@ Value emitOverlapTest(OpBuilder &b, Location loc, Region load, Region store, boo
   return arith::OrIOp::create(b, loc, safe, same);
 }
 
-Value emitFullTest(OpBuilder &b, Location loc, const Load &load) {
+static Value emitFullTest(OpBuilder &b, Location loc, const Load &load) {
   Tester test{b, loc};
   auto type = cast<MemRefType>(load.memory.getType());
   Value full = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
@@ -124,6 +124,23 @@ Value emitGuardedCopy(OpBuilder &b, Location loc, const Load &load, Value safe) 
   memref::CopyOp::create(other, loc, from, into)->setAttr(kRareAttr, other.getUnitAttr());
   scf::YieldOp::create(other, loc, memref::CastOp::create(other, loc, common, buffer).getResult());
   return branch.getResult(0);
+}
+
+void guardLoad(Load &load) {
+  OpBuilder b(load.copy);
+  Location loc = load.copy.getLoc();
+  Value safe;
+  if (load.wholeOnly && llvm::any_of(load.box, [](Value size) { return bool(size); }))
+    safe = emitFullTest(b, loc, load);
+  for (Value stored : load.crossed) {
+    SmallVector<Value> box(cast<MemRefType>(stored.getType()).getRank());
+    Value pair = emitOverlapTest(b, loc, {load.memory, load.box}, {stored, box}, /*inPlace=*/false);
+    safe = safe ? arith::AndIOp::create(b, loc, safe, pair).getResult() : pair;
+  }
+  if (safe)
+    load.memory = emitGuardedCopy(b, loc, load, safe);
+  if (load.wholeOnly)
+    load.box.assign(load.box.size(), Value());
 }
 
 } // namespace piton::simulator

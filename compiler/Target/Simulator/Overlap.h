@@ -23,13 +23,14 @@ struct Region {
 mlir::Value emitOverlapTest(mlir::OpBuilder &b, mlir::Location loc, Region load, Region store,
                             bool inPlace);
 
-/// An i1: the box of the load is full.
-mlir::Value emitFullTest(mlir::OpBuilder &b, mlir::Location loc, const Load &load);
-
 /// The load's memory when `safe`, else its local buffer with the copy made here. Lanes outside
 /// of the box are undefined in both, or for `wholeOnly` the pad in the buffer.
 mlir::Value emitGuardedCopy(mlir::OpBuilder &b, mlir::Location loc, const Load &load,
                             mlir::Value safe);
+
+/// Makes the load's memory safe to read: tests the stores that lie between it and its readers,
+/// and a box that has to be full, and falls back to the local copy.
+void guardLoad(Load &load);
 
 } // namespace piton::simulator
 
