@@ -33,7 +33,7 @@ def npu_fusion_attention(
     input_layout: BSH, SBH, BSND, BNSD, or TND with actual_seq_qlen and actual_seq_kvlen (ends of
     the sequences). Key and value may have fewer heads, a divisor of head_num.
     atten_mask: bool or uint8, true where masked out, broadcast to [B, N, Sq, Skv].
-    sparse_mode: 0 (atten_mask, and pre_tockens and next_tockens around the diagonal), 1 (the
+    sparse_mode: 0 (atten_mask and, beside one, the band of pre_tockens and next_tockens), 1 (the
     whole atten_mask), 2 (causal from the first row), 3 (causal to the last row), 4 (a band of
     pre_tockens and next_tockens around the diagonal that ends in the last corner).
 
