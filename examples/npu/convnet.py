@@ -9,9 +9,10 @@ The task: is the bright square of a noisy image in its left or in its right half
 import argparse
 
 import torch
-import torch_npu  # noqa: F401
 from torch import nn
 from torch.nn import functional as F
+
+import torch_npu  # noqa: F401
 
 SIZE = 16
 

@@ -11,9 +11,10 @@ import os
 
 import torch
 import torch.distributed as dist
-import torch_npu  # noqa: F401
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
+
+import torch_npu  # noqa: F401
 
 STEPS, BATCH = 10, 24
 

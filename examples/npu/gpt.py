@@ -7,9 +7,10 @@ piton exec -- python examples/npu/gpt.py [--device cpu] [--steps 30]
 import argparse
 
 import torch
-import torch_npu  # noqa: F401
 from torch import nn
 from torch.nn import functional as F
+
+import torch_npu  # noqa: F401
 
 TEXT = (
     "A kernel reads a tile, works on it and writes it back. A program is a grid of kernels, and a "

@@ -8,9 +8,10 @@ other stream. Events carry each block from stream to stream and say how long it 
 """
 
 import torch
-import torch_npu  # noqa: F401
 import triton
 import triton.language as tl
+
+import torch_npu  # noqa: F401
 
 
 @triton.jit

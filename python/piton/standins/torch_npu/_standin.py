@@ -15,6 +15,7 @@ if not hasattr(torch, "npu"):  # TORCH_DEVICE_BACKEND_AUTOLOAD=0, or the device 
         ) from error
 
 import torch.npu as npu  # noqa: E402
+
 from piton_torch import profiler  # noqa: E402
 
 npu.name_submodules("torch_npu.npu")

@@ -9,8 +9,9 @@ import os
 import subprocess
 import sys
 
-import hccl_ranks
 import pytest
+
+import hccl_ranks
 
 SIZES = (2, 3, 4)
 
