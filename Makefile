@@ -32,6 +32,7 @@ test-all: build
 	scripts/test --build $(BUILD) --all
 
 bench: build
+	cmake --build $(BUILD) --target launch_bench
 	$(RUN) $(PYTHON) benchmarks/bench.py
 
 check: build

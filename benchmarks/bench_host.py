@@ -20,7 +20,7 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from vector_add import add_kernel, vector_add
 
-HERE = pathlib.Path(__file__).resolve().parent
+from piton import _runtime
 
 
 def timed_calls():
@@ -153,11 +153,11 @@ def launch(report):
         "warm launch of one block from Python", f"{seconds * 1e6:.1f} us", "", seconds * 1e6, 30,
         unit="us",
     )  # fmt: skip
-    tool = shutil.which("launch_bench") or next(
-        (str(p) for p in HERE.parent.glob("build/*/benchmarks/launch_bench")), None
-    )
+    # Of the same build as the package: <build>/python/piton/_runtime...so.
+    staged = pathlib.Path(_runtime.__file__).absolute().parents[2] / "benchmarks" / "launch_bench"
+    tool = shutil.which("launch_bench") or (str(staged) if staged.exists() else None)
     if not tool:
-        report.note("warm launch of one block from C++", "no tool: ninja launch_bench makes it")
+        report.note("warm launch of one block from C++", "no tool: `make bench` builds it")
         return
     with tempfile.NamedTemporaryFile(suffix=".o") as image:
         image.write(empty_kernel[(1,)](out, 7, BLOCK=16).asm["npubin"])
