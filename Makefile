@@ -2,7 +2,7 @@
 #
 #   make demo      sets up everything and runs the main job (examples/demo.py)
 #   make test      sets up everything and runs the CI set
-#   make test-all  the CI set, then the long matrices, fuzzing and the oracle sample
+#   make test-all  the CI set, then the sanitizers, the long matrices, fuzzing and the oracle sample
 #   make bench     the speed table, as ratios in one run
 #   make check     format, lint, layering, docs, quick tests (what CI runs first)
 #   make fuzz      the Triton IR fuzzer, for FUZZ_SECONDS

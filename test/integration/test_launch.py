@@ -230,6 +230,51 @@ def test_unmapped_address():
     assert works()
 
 
+@triton.jit
+def touch_address_kernel(address, HOW: tl.constexpr, FIBER: tl.constexpr, flag_ptr):
+    p = address.to(tl.pointer_type(tl.int32), bitcast=True)
+    if FIBER:
+        while tl.atomic_add(flag_ptr, 0) == 0:
+            pass
+    if tl.program_id(0) == 300:
+        if HOW == "load":
+            tl.store(flag_ptr, tl.load(p))
+        elif HOW == "store":
+            tl.store(p, 1)
+        elif HOW == "block store":
+            tl.store(p + tl.arange(0, 64), 1)
+        else:
+            tl.atomic_add(p, 1)
+
+
+@piton_only
+@pytest.mark.parametrize("fiber", (False, True), ids=("plain", "fiber"))
+@pytest.mark.parametrize("how", ("load", "store", "block store", "atomic"))
+def test_unmapped_address_in_any_access(how, fiber):
+    """The block lies in the part of the grid that another thread starts with."""
+    flag = torch.ones(1, dtype=torch.int32)
+    with pytest.raises(RuntimeError, match=r"test_launch.py:\d+: invalid .*0x100000000") as error:
+        touch_address_kernel[(400,)](2**40 + 64, HOW=how, FIBER=fiber, flag_ptr=flag)
+    assert "program id (0, 0, 300)" in str(error.value) or "program id (300" in str(error.value)
+    assert works()
+
+
+@piton_only
+def test_cpu_tensors_can_be_refused():
+    """What `piton exec` switches on, as hardware would behave."""
+    from piton import _runtime
+
+    x = torch.zeros(4, dtype=torch.int32)
+    _runtime.refuse_host_tensors(True)
+    try:
+        with pytest.raises(ValueError, match=r"Pointer argument \(at 0\).*cpu tensor\?"):
+            touch_kernel[(1,)](x)
+        assert x.tolist() == [0] * 4
+    finally:
+        _runtime.refuse_host_tensors(False)
+    assert works()
+
+
 @piton_only
 def test_grid_beyond_the_limit():
     with pytest.raises(Exception, match="(?i)grid|overflow|2147483648|int"):
