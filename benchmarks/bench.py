@@ -30,11 +30,12 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the names of the items")
     options = parser.parse_args()
 
+    import bench_hccl
     import bench_host
     import bench_kernels
     from bench_report import Report, cpu_line
 
-    items = {**bench_kernels.ITEMS, **bench_host.ITEMS}
+    items = {**bench_kernels.ITEMS, **bench_host.ITEMS, **bench_hccl.ITEMS}
     if options.list:
         print("\n".join(items))
         return 0
