@@ -2,7 +2,7 @@
 #
 #   make demo      sets up everything and runs the main job (examples/demo.py)
 #   make test      sets up everything and runs the CI set
-#   make test-all  the CI set, then the sanitizers, the long matrices, fuzzing and the oracle sample
+#   make test-all  fuzzing, both kinds of installation, the CI set, the sanitizers, long matrices
 #   make bench     the speed table, as ratios in one run
 #   make check     format, lint, layering, docs, quick tests (what CI runs first)
 #   make fuzz      the Triton IR fuzzer, for FUZZ_SECONDS
@@ -29,6 +29,8 @@ test: build
 	scripts/test --build $(BUILD)
 
 test-all: build
+	scripts/fuzz --seconds $(FUZZ_SECONDS)
+	scripts/check-install
 	scripts/test --build $(BUILD) --all
 
 bench: build
@@ -38,8 +40,8 @@ bench: build
 check: build
 	scripts/check --build $(BUILD)
 
-fuzz: build
-	scripts/fuzz --build $(BUILD) --seconds $(FUZZ_SECONDS)
+fuzz: setup
+	scripts/fuzz --seconds $(FUZZ_SECONDS)
 
 build: setup
 	@test -f $(BUILD)/build.ninja || cmake --preset $(PRESET) -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON)
