@@ -322,8 +322,8 @@ def SimVectorize : Pass<"sim-vectorize", "mlir::func::FuncOp"> {
 
     Example: test/compiler/Target/Simulator/vectorize.mlir
 
-    Limits: i1 and 8-bit floats in memory, bodies with control flow and reductions with
-    several ops stay linalg ops and become scalar loops.
+    Limits: i1 and 8-bit floats in memory, bodies with control flow, and reductions with several
+    ops other than a choice by comparison (argmax) stay linalg ops and become scalar loops.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", /*default=*/"32", "lanes of one vector step">,

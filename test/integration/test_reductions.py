@@ -372,3 +372,55 @@ def test_reductions_over_both_axes(rng):
     v = x.double()
     centred = v - v.mean(1, keepdim=True)
     check_close(out, [(centred / centred.abs().amax(0)).sum().item()], 1e-3, 1e-4)
+
+
+@triton.jit
+def first_extreme_kernel(x_ptr, v_ptr, i_ptr, columns, LARGEST: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    lanes = tl.arange(0, BLOCK)
+    inside = lanes < columns
+    if LARGEST:
+        x = tl.load(x_ptr + row * columns + lanes, mask=inside, other=-128)
+        value, index = tl.max(x, axis=0, return_indices=True)
+    else:
+        x = tl.load(x_ptr + row * columns + lanes, mask=inside, other=127)
+        value, index = tl.min(x, axis=0, return_indices=True)
+    tl.store(v_ptr + row, value)
+    tl.store(i_ptr + row, index)
+
+
+@pytest.mark.parametrize("largest", (True, False))
+@pytest.mark.parametrize("columns", (1, 31, 37, 200, 1000, 1024))
+@pytest.mark.parametrize("dtype", (torch.float32, torch.float16, torch.int8, torch.int64))
+def test_first_of_equals(dtype, columns, largest):
+    """Many equal extremes, spread over the lanes of vectors: the first one counts."""
+    rng = np.random.default_rng(columns)
+    v = rng.integers(-2, 3, (16, columns))
+    x = torch.from_numpy(v).to(dtype)
+    value, index = torch.empty(16, dtype=dtype), torch.empty(16, dtype=torch.int32)
+    first_extreme_kernel[(16,)](x, value, index, columns, LARGEST=largest, BLOCK=1024)
+    check_equal(index, (v.argmax(1) if largest else v.argmin(1)).astype(np.int32))
+    check_equal(value, to_numpy(x).max(1) if largest else to_numpy(x).min(1))
+
+
+@triton.jit
+def keep_later(value1, index1, value2, index2):
+    """Associative, but not commutative: nothing is compared with what came before."""
+    take = value2 != 0
+    return tl.where(take, value2, value1), tl.where(take, index2, index1)
+
+
+@triton.jit
+def last_nonzero_kernel(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    lanes = tl.arange(0, BLOCK)
+    _, index = tl.reduce((tl.load(x_ptr + lanes), lanes), 0, keep_later)
+    tl.store(out_ptr, index)
+
+
+@piton_only
+def test_order_is_kept():
+    x = torch.zeros(256)
+    x[torch.tensor([3, 77, 130, 141, 200])] = torch.tensor([5.0, 1.0, 9.0, 2.0, 4.0])
+    out = torch.empty(1, dtype=torch.int32)
+    last_nonzero_kernel[(1,)](x, out, BLOCK=256)
+    assert out.item() == 200

@@ -246,6 +246,8 @@ private:
         accumulators.push_back(splat(
             b, neutralElement(b, *combiningKind(combiner.op), combiner.op->getResult(0).getType()),
             width));
+    if (!plan.candidates.empty())
+      accumulators = startChoice(b);
     Value step = index(b, width), mainEnd;
     bool needsRest = true;
     if (whole) {
@@ -276,6 +278,8 @@ private:
         }
       } else {
         // Lane by lane: the vector accumulators are folded to one lane first.
+        if (!plan.candidates.empty())
+          accumulators = foldChoice(b, accumulators);
         for (auto [accumulator, kind] : llvm::zip(accumulators, kinds())) {
           Value scalar = vector::ReductionOp::create(b, loc, kind, accumulator);
           accumulator =
@@ -405,6 +409,14 @@ private:
 
   /// Combines each accumulator with the value that the result had before.
   void finishReductions(OpBuilder &b, ArrayRef<Value> accumulators) {
+    if (!plan.candidates.empty()) {
+      for (auto [i, lane] : llvm::enumerate(foldChoice(b, accumulators))) {
+        Operand &operand = operands[op.getNumDpsInputs() + i];
+        Value scalar = vector::ExtractOp::create(b, loc, lane, ArrayRef<int64_t>{0});
+        memref::StoreOp::create(b, loc, scalar, operand.memory, indices(b, operand.map, Value()));
+      }
+      return;
+    }
     unsigned next = 0;
     for (auto [i, combiner] : llvm::enumerate(plan.combiners)) {
       if (!combiner.op)
@@ -418,6 +430,52 @@ private:
       combined->setOperands({before, reduction.getResult()});
       memref::StoreOp::create(b, loc, combined->getResult(0), operand.memory, at);
     }
+  }
+
+  /// Every lane starts with what the results had before.
+  SmallVector<Value> startChoice(OpBuilder &b) {
+    SmallVector<Value> result;
+    for (Operand &operand : MutableArrayRef(operands).drop_front(op.getNumDpsInputs())) {
+      Value before =
+          memref::LoadOp::create(b, loc, operand.memory, indices(b, operand.map, Value()));
+      result.push_back(
+          vector::BroadcastOp::create(b, loc, vectorType(before.getType(), width), before));
+    }
+    return result;
+  }
+
+  /// One choice between accumulators and candidates of so many lanes.
+  SmallVector<Value> emitChoice(OpBuilder &b, ValueRange accumulators, ValueRange candidates,
+                                int64_t lanes) {
+    for (auto [argument, value] : llvm::zip(op.getRegionOutputArgs(), accumulators))
+      mapping.map(argument, value);
+    for (auto [inner, value] : llvm::zip(plan.candidates, candidates))
+      mapping.map(inner, value);
+    for (Operation *inner : plan.choice)
+      emitOp(b, *inner, Value(), lanes);
+    SmallVector<Value> results;
+    for (Value value : op.getBody()->getTerminator()->getOperands())
+      results.push_back(mapping.lookup(value));
+    return results;
+  }
+
+  /// Halves against each other down to one lane.
+  SmallVector<Value> foldChoice(OpBuilder &b, ArrayRef<Value> accumulators) {
+    SmallVector<Value> result(accumulators);
+    isMain = false;
+    for (int64_t lanes = cast<VectorType>(result.front().getType()).getDimSize(0) / 2; lanes;
+         lanes /= 2) {
+      SmallVector<Value> low, high;
+      for (Value value : result) {
+        low.push_back(
+            vector::ExtractStridedSliceOp::create(b, loc, value, int64_t(0), lanes, int64_t(1)));
+        high.push_back(
+            vector::ExtractStridedSliceOp::create(b, loc, value, lanes, lanes, int64_t(1)));
+      }
+      mapping.clear();
+      result = emitChoice(b, low, high, lanes);
+    }
+    return result;
   }
 
   static arith::FastMathFlags fastmath(Operation *op) {
@@ -634,6 +692,19 @@ private:
     }
   }
 
+  SmallVector<Value> chooseLanes(OpBuilder &b, Value position, int64_t lanes, Value limit,
+                                 ValueRange accumulators) {
+    SmallVector<Value> candidates;
+    for (Value value : plan.candidates)
+      candidates.push_back(asVector(b, value, lanes));
+    SmallVector<Value> results = emitChoice(b, accumulators, candidates, lanes);
+    if (limit && !noPartialStep)
+      for (auto [result, before] : llvm::zip(results, accumulators))
+        result =
+            arith::SelectOp::create(b, loc, laneMask(b, position, limit, lanes), result, before);
+    return results;
+  }
+
   SmallVector<Value> emitBody(OpBuilder &b, Value position, int64_t lanes, Value limit,
                               ValueRange accumulators) {
     mapping.clear();
@@ -643,17 +714,19 @@ private:
     for (auto [i, argument] : llvm::enumerate(body->getArguments())) {
       if (argument.use_empty())
         continue;
-      if (i >= inputs && plan.combiners[i - inputs].op)
+      if (i >= inputs && (plan.combiners[i - inputs].op || !plan.candidates.empty()))
         continue; // the accumulator is not an operand of the vector body
       mapping.map(argument, loadOperand(b, operands[i], op->getOperand(i), position, lanes, limit));
     }
-    llvm::SmallPtrSet<Operation *, 4> combinerOps;
+    llvm::SmallPtrSet<Operation *, 4> combinerOps(plan.choice.begin(), plan.choice.end());
     for (Combiner &combiner : plan.combiners)
       if (combiner.op)
         combinerOps.insert(combiner.op);
     for (Operation &inner : body->without_terminator())
       if (!combinerOps.contains(&inner))
         emitOp(b, inner, position, lanes);
+    if (!plan.candidates.empty())
+      return chooseLanes(b, position, lanes, limit, accumulators);
     SmallVector<Value> results;
     auto yield = cast<linalg::YieldOp>(body->getTerminator());
     for (auto [i, combiner] : llvm::enumerate(plan.combiners)) {

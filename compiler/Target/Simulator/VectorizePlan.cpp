@@ -122,6 +122,47 @@ bool matchCombiner(linalg::GenericOp op, unsigned init, Combiner &combiner) {
   return true;
 }
 
+/// yield select(c, acc, x) for every init with one c that compares an accumulator with its x: the
+/// lanes may be visited in any order, and seeing an accumulator twice changes nothing.
+bool matchChoice(linalg::GenericOp op, Plan &plan) {
+  Block *body = op.getBody();
+  auto yield = cast<linalg::YieldOp>(body->getTerminator());
+  ArrayRef<BlockArgument> accumulators = op.getRegionOutputArgs();
+  Value condition;
+  for (auto [value, accumulator] : llvm::zip(yield.getOperands(), accumulators)) {
+    auto select = value.getDefiningOp<arith::SelectOp>();
+    if (!select || (condition && condition != select.getCondition()))
+      return false;
+    condition = select.getCondition();
+    const bool keepsFirst = select.getTrueValue() == accumulator;
+    if (!keepsFirst && select.getFalseValue() != accumulator)
+      return false;
+    plan.candidates.push_back(keepsFirst ? select.getFalseValue() : select.getTrueValue());
+  }
+  llvm::SmallPtrSet<Value, 8> seen(accumulators.begin(), accumulators.end());
+  bool compares = false;
+  for (Operation &inner : body->without_terminator()) {
+    if (llvm::none_of(inner.getOperands(), [&](Value value) { return seen.contains(value); }))
+      continue;
+    for (Value value : inner.getOperands())
+      if (value.getParentBlock() == body && !seen.contains(value) &&
+          !llvm::is_contained(plan.candidates, value) &&
+          !isa_and_present<arith::ConstantOp>(value.getDefiningOp()))
+        return false;
+    for (auto [accumulator, candidate] : llvm::zip(accumulators, plan.candidates)) {
+      SmallVector<Value> operands(inner.getOperands());
+      compares |= isa<arith::CmpFOp, arith::CmpIOp>(inner) &&
+                  llvm::is_contained(operands, accumulator) &&
+                  llvm::is_contained(operands, candidate);
+    }
+    plan.choice.push_back(&inner);
+    seen.insert(inner.result_begin(), inner.result_end());
+  }
+  return compares && llvm::none_of(plan.candidates, [&](Value value) {
+           return seen.contains(value) || value.getParentBlock() != body;
+         });
+}
+
 } // namespace
 
 std::optional<Plan> planFor(Operation *candidate) {
@@ -152,15 +193,23 @@ std::optional<Plan> planFor(Operation *candidate) {
   }
   const bool innerIsReduction =
       op.getIteratorTypesArray()[plan.inner] == utils::IteratorType::reduction;
+  unsigned reduced = 0, unmatched = 0;
   for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i) {
     OpOperand *init = op.getDpsInitOperand(i);
     Combiner combiner;
     if (innerUse(op.getMatchingIndexingMap(init), plan.inner) == InnerUse::None) {
-      if (!innerIsReduction || !matchCombiner(op, i, combiner))
+      if (!innerIsReduction)
         return std::nullopt;
+      unmatched += !matchCombiner(op, i, combiner);
+      ++reduced;
     }
     plan.combiners.push_back(combiner);
   }
+  if (!unmatched)
+    return plan;
+  if (reduced != op.getNumDpsInits() || !matchChoice(op, plan))
+    return std::nullopt;
+  plan.combiners.assign(reduced, Combiner());
   return plan;
 }
 

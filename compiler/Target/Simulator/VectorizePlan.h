@@ -29,6 +29,11 @@ struct Plan {
   unsigned inner = 0;                    ///< the vectorised dimension: the last
   llvm::SmallVector<int64_t> extents;    ///< of all dimensions
   llvm::SmallVector<Combiner> combiners; ///< per init; empty op: stored per element
+  /// Not empty: all inits are reduced together, each step keeps either all accumulators or these
+  /// values of the body (argmax).
+  llvm::SmallVector<mlir::Value> candidates;
+  /// The ops of such a body that see an accumulator, in order.
+  llvm::SmallVector<mlir::Operation *> choice;
 };
 
 /// How a map uses the inner dimension: as its last result, not at all, or otherwise.

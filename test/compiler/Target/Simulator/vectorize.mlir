@@ -209,3 +209,55 @@ func.func @dot_of_boxes(%a: memref<8x4xf32>, %x: memref<?xf32>, %c: memref<8x64x
   linalg.matmul ins(%a, %b : memref<8x4xf32>, memref<4x64xf32>) outs(%c : memref<8x64xf32>)
   return
 }
+
+// -----
+
+// argmax: lanes keep their best value and its index; halves are folded against each other.
+// CHECK-LABEL: func.func @argmax
+// CHECK: %[[V0:.*]] = memref.load %arg1[]
+// CHECK: %[[VS:.*]] = vector.broadcast %[[V0]] : f32 to vector<32xf32>
+// CHECK: %[[I0:.*]] = memref.load %arg2[]
+// CHECK: %[[IS:.*]] = vector.broadcast %[[I0]] : i32 to vector<32xi32>
+// CHECK: %[[BEST:.*]]:2 = scf.for {{.*}} iter_args(%[[V:.*]] = %[[VS]], %[[I:.*]] = %[[IS]])
+// CHECK:   arith.cmpf ogt, %[[V]], %{{.*}} : vector<32xf32>
+// CHECK:   arith.select %{{.*}}, %[[I]], %{{.*}} : vector<32xi1>, vector<32xi32>
+// CHECK: vector.extract_strided_slice %[[BEST]]#0 {offsets = [0], sizes = [16], strides = [1]}
+// CHECK: vector.extract_strided_slice %[[BEST]]#0 {offsets = [16], sizes = [16], strides = [1]}
+// CHECK: arith.cmpf ogt, %{{.*}} : vector<1xf32>
+// CHECK: memref.store %{{.*}}, %arg1[]
+// CHECK: memref.store %{{.*}}, %arg2[]
+func.func @argmax(%x: memref<64xf32>, %v: memref<f32>, %i: memref<i32>) attributes {piton.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%x : memref<64xf32>) outs(%v, %i : memref<f32>, memref<i32>) {
+  ^bb0(%in: f32, %best: f32, %at: i32):
+    %n = linalg.index 0 : index
+    %m = arith.index_cast %n : index to i32
+    %same = arith.cmpf oeq, %best, %in : f32
+    %left = arith.cmpi slt, %at, %m : i32
+    %tie = arith.andi %same, %left : i1
+    %more = arith.cmpf ogt, %best, %in : f32
+    %keep = arith.ori %more, %tie : i1
+    %r = arith.select %keep, %best, %in : f32
+    %s = arith.select %keep, %at, %m : i32
+    linalg.yield %r, %s : f32, i32
+  }
+  return
+}
+
+// -----
+
+// A choice that does not compare with the accumulator depends on the order: it stays.
+// CHECK-LABEL: func.func @last_nonzero
+// CHECK: linalg.generic
+func.func @last_nonzero(%x: memref<64xf32>, %v: memref<f32>, %i: memref<i32>) attributes {piton.kernel} {
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%x : memref<64xf32>) outs(%v, %i : memref<f32>, memref<i32>) {
+  ^bb0(%in: f32, %best: f32, %at: i32):
+    %n = linalg.index 0 : index
+    %m = arith.index_cast %n : index to i32
+    %take = arith.cmpf une, %in, %zero : f32
+    %r = arith.select %take, %in, %best : f32
+    %s = arith.select %take, %m, %at : i32
+    linalg.yield %r, %s : f32, i32
+  }
+  return
+}
