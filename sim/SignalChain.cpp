@@ -118,6 +118,7 @@ void passOn(int signal, siginfo_t *info, void *context, int link) {
   auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   auto outer = nesting;
   nesting = {frame, frame < outer.frame ? outer.depth + 1 : 0};
+  (void)chains[signal].count.load(std::memory_order_acquire); // the link is written by now
   const struct sigaction &before = chains[signal].before[link];
   bool usable = nesting.depth < kMaxDepth;
   if (usable && (before.sa_flags & SA_SIGINFO) && before.sa_sigaction)
