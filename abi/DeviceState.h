@@ -129,7 +129,10 @@ struct alignas(64) PeBoard {
   uint32_t engines;   ///< TransportBit mask that the user asked for
   uint64_t heapBytes; ///< of the user
   uint64_t usedBytes; ///< (atomic) allocated now
-  uint32_t reserved[6];
+  int32_t pe;
+  int32_t peCount;
+  int32_t localCount; ///< PEs of this host: boards in this array
+  uint32_t reserved[3];
   WaitRecord wait;
   uint32_t reserved2[32];
 };
@@ -228,10 +231,12 @@ struct DeviceState {
 
   // What follows is Piton's own.
 
-  uint32_t failure;   ///< (atomic) piton_status_t once the job has failed: every wait ends with it
-  int32_t failedPe;   ///< whose failure that was, -1 if none in particular
-  PeBoard **boards;   ///< by PE; null entries for PEs of other hosts
-  uint64_t heapSpan;  ///< distance between the heaps of consecutive PEs
+  uint32_t failure;  ///< (atomic) piton_status_t once the job has failed: every wait ends with it
+  int32_t failedPe;  ///< whose failure that was, -1 if none in particular
+  PeBoard **boards;  ///< by PE; null entries for PEs of other hosts
+  uint64_t heapSpan; ///< distance between the heaps of consecutive PEs
+  /// NUL-terminated reason, null while failure is 0; lives until the next init.
+  const char *failureText;
   uint64_t heapFirst; ///< address of PE 0's heap: (a - heapFirst) / heapSpan is the PE of address a
 };
 static_assert(

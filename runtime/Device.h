@@ -39,6 +39,8 @@ public:
   /// Waits for the stream's work, removes it and returns its unreported error.
   piton_status_t destroyStream(Stream &stream);
   piton_status_t synchronize();
+  /// Work is queued or running on one of its streams.
+  bool isBusy();
 
   void lockForFork();
   void unlockInParent();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Launches a kernel image with .npy arrays and scalars as arguments, without Python or LLVM. Triton
-// IR is compiled first, by piton-compile beside this program.
+// IR is compiled first, by piton-compile beside this program. With -n it is a job of several PEs.
 
+#include "piton/shmem.h"
 #include "runtime/Launch.h"
+#include "tools/Job.h"
 #include "tools/Npy.h"
 
 #include <algorithm>
@@ -24,7 +26,9 @@ using namespace piton;
 
 namespace {
 
-constexpr char kUsage[] = R"(usage: piton-run KERNEL --grid X[,Y[,Z]] [--arg ARG]... [options]
+constexpr char kUsage[] =
+    R"(usage: piton-run [-n N] KERNEL --grid X[,Y[,Z]] [--arg ARG]... [options]
+       piton-run -n N -- PROGRAM [WORD]...
 
 KERNEL is a kernel image (.npubin), or Triton IR, which piton-compile then compiles.
 
@@ -36,6 +40,14 @@ ARG, one for each argument of the kernel and in their order, is one of
 TYPE is i1, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32 or f64. Arrays of bf16 are
 files of u2 or V2, those of 8-bit floats files of u1 or V1.
 
+With -n N the kernel runs on N processing elements, each a process with its arrays in the symmetric
+heap, with a barrier around every launch; {rank} in a file name is the PE's number. The
+second form runs any program as N processes; it finds RANK, WORLD_SIZE and PITON_SHMEM_URL in its
+environment. When a PE fails, all end.
+
+  -n N               number of processing elements, 1 to 1024
+  --heap BYTES       symmetric heap of each PE (1 GiB; memory is spent on what is used)
+  --engine NAME      mte, sdma, udma or roce
   --out DIR          write every array that is not a pure input to DIR/<argument>.npy
   --repeat N         launch N times and print the median time
   --info             print what the image is and exit
@@ -136,8 +148,8 @@ struct Array {
 /// Sets the kernel's arguments from the command line.
 class ArgumentSetter {
 public:
-  ArgumentSetter(const KernelHandle &kernel, piton_device_t *device)
-      : kernel(kernel), device(device), block(kernel) {}
+  ArgumentSetter(const KernelHandle &kernel, piton_device_t *device, bool symmetric)
+      : kernel(kernel), device(device), block(kernel), symmetric(symmetric) {}
 
   void set(size_t index, const std::string &text) {
     where = "--arg " + text + ", argument " + std::to_string(index);
@@ -161,6 +173,7 @@ public:
   const KernelHandle &kernel;
   piton_device_t *const device;
   ArgumentBlock block;
+  const bool symmetric; ///< arrays lie in the symmetric heap
   std::vector<Array> arrays;
 
 private:
@@ -201,7 +214,10 @@ private:
           std::to_string(pointee.bytes));
     Array array{index, std::move(header)};
     uint64_t bytes = array.header.bytes();
-    require(piton_memory_allocate(device, bytes, &array.memory));
+    if (symmetric && bytes && !(array.memory = aclshmem_malloc(bytes)))
+      die(where + ": " + piton_last_error());
+    if (!symmetric)
+      require(piton_memory_allocate(device, bytes, &array.memory));
     if (data.empty())
       require(piton_memory_fill(array.memory, 0, bytes, nullptr));
     else
@@ -316,7 +332,9 @@ void printInfo(const KernelHandle &kernel) {
 }
 
 struct Options {
-  std::string kernel, out;
+  std::string kernel, out, engine = "mte";
+  std::vector<std::string> program; ///< in place of a kernel
+  uint64_t pes = 0, heapBytes = uint64_t(1) << 30;
   uint32_t grid[3] = {0, 1, 1};
   bool haveGrid = false, info = false;
   uint64_t repeat = 1;
@@ -356,6 +374,17 @@ Options parseOptions(int argc, char **argv) {
     };
     if (word == "--grid") {
       parseGrid(take(), options);
+    } else if (word == "-n") {
+      if (!parseUnsigned(take(), options.pes) || options.pes == 0 || options.pes > 1024)
+        die("-n " + value + ": expected a number from 1 to 1024");
+    } else if (word == "--heap") {
+      if (!parseUnsigned(take(), options.heapBytes) || options.heapBytes == 0)
+        die("--heap " + value + ": expected a number of bytes");
+    } else if (word == "--engine") {
+      options.engine = take();
+    } else if (word == "--") {
+      options.program.assign(argv + i + 1, argv + argc);
+      break;
     } else if (word == "--arg") {
       options.arguments.push_back(take());
     } else if (word == "--out") {
@@ -376,11 +405,74 @@ Options parseOptions(int argc, char **argv) {
       die("more than one kernel: '" + options.kernel + "' and '" + word + "'");
     }
   }
-  if (options.kernel.empty()) {
+  if (!options.program.empty() && (options.pes == 0 || !options.kernel.empty()))
+    die("a program after -- needs -n N and no kernel");
+  if (options.kernel.empty() && options.program.empty()) {
     std::fputs(kUsage, stderr);
     std::exit(1);
   }
   return options;
+}
+
+//===-- Jobs --------------------------------------------------------------------------------===//
+
+void barrier() {
+  aclshmem_barrier_all();
+  if (aclshmemx_last_status() != ACLSHMEM_SUCCESS)
+    die(piton_last_error());
+}
+
+data_op_engine_type_t engineNamed(const std::string &name) {
+  static constexpr std::pair<const char *, data_op_engine_type_t> kEngines[] = {
+      {"mte", ACLSHMEM_DATA_OP_MTE},
+      {"sdma", ACLSHMEM_DATA_OP_SDMA},
+      {"udma", ACLSHMEM_DATA_OP_UDMA},
+      {"roce", ACLSHMEM_DATA_OP_ROCE}};
+  for (auto [known, engine] : kEngines)
+    if (name == known)
+      return engine;
+  die("--engine " + name + ": expected mte, sdma, udma or roce");
+}
+
+int environmentNumber(const char *name) {
+  const char *text = std::getenv(name);
+  uint64_t value = 0;
+  if (!text || !parseUnsigned(text, value) || value > 1 << 20)
+    die(std::string("the environment variable ") + name + " of a PE is missing or no number");
+  return static_cast<int>(value);
+}
+
+/// Joins the job that this process was started for; returns its rank.
+int joinJob(const Options &options) {
+  aclshmemx_set_conf_store_tls(false, "", 0); // all PEs are on this host
+  aclshmemx_init_attr_t attr = ACLSHMEMX_INIT_ATTR_DEFAULT;
+  attr.my_pe = environmentNumber("RANK");
+  attr.n_pes = environmentNumber("WORLD_SIZE");
+  attr.local_mem_size = options.heapBytes;
+  attr.option_attr.data_op_engine_type = engineNamed(options.engine);
+  const char *url = std::getenv(kJobUrlVariable);
+  std::snprintf(attr.ip_port, sizeof(attr.ip_port), "%s", url ? url : "");
+  if (aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr) != ACLSHMEM_SUCCESS)
+    die(piton_last_error());
+  return attr.my_pe;
+}
+
+/// Starts this program again, N times, as the PEs of a job.
+int startJob(const Options &options, int argc, char **argv) {
+  std::vector<std::string> command = options.program;
+  if (command.empty()) {
+    command.assign(argv, argv + argc);
+    std::error_code ignored;
+    command[0] = fs::read_symlink("/proc/self/exe", ignored).string();
+    setenv("PITON_RUN_PE", "1", 1);
+  }
+  return runJob(static_cast<int>(options.pes), command);
+}
+
+std::string withRank(std::string text, int rank) {
+  for (size_t at; (at = text.find("{rank}")) != std::string::npos;)
+    text.replace(at, 6, std::to_string(rank));
+  return text;
 }
 
 void launchAndReport(const ArgumentSetter &arguments, const Options &options) {
@@ -389,6 +481,8 @@ void launchAndReport(const ArgumentSetter &arguments, const Options &options) {
     auto start = std::chrono::steady_clock::now();
     require(launch(arguments.kernel, nullptr, options.grid[0], options.grid[1], options.grid[2],
                    arguments.block));
+    if (arguments.symmetric)
+      barrier(); // the next launch may overwrite what a peer still reads
     std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
     times.push_back(time.count());
   }
@@ -403,6 +497,9 @@ void launchAndReport(const ArgumentSetter &arguments, const Options &options) {
 
 int main(int argc, char **argv) {
   Options options = parseOptions(argc, argv);
+  bool isPe = options.pes && options.program.empty() && std::getenv("PITON_RUN_PE");
+  if (options.pes && !isPe)
+    return startJob(options, argc, argv);
   std::string image = readFile(options.kernel);
   if (looksLikeText(image) && !image.empty())
     image = compile(options.kernel);
@@ -422,11 +519,15 @@ int main(int argc, char **argv) {
         std::to_string(kernel.arguments.size()) + " arguments, " +
         std::to_string(options.arguments.size()) + " are given; see piton-run --info " +
         options.kernel);
+  int rank = isPe ? joinJob(options) : 0;
   piton_device_t *device = nullptr;
   require(piton_device_get(0, &device));
-  ArgumentSetter arguments(kernel, device);
+  ArgumentSetter arguments(kernel, device, isPe);
   for (size_t i = 0; i < options.arguments.size(); ++i)
-    arguments.set(i, options.arguments[i]);
+    arguments.set(i, withRank(options.arguments[i], rank));
+  options.out = withRank(options.out, rank);
+  if (isPe)
+    barrier(); // every PE's arrays are filled
   if (!options.out.empty()) {
     std::error_code error;
     fs::create_directories(options.out, error);
@@ -438,6 +539,11 @@ int main(int argc, char **argv) {
     for (const Array &array : arguments.arrays)
       if (kernel.arguments[array.index].tensor_kind != 0)
         writeArray(options.out, kernel, array);
+  if (isPe) {
+    if (aclshmem_finalize() != ACLSHMEM_SUCCESS)
+      die(piton_last_error());
+    return 0;
+  }
   for (const Array &array : arguments.arrays)
     require(piton_memory_free(array.memory));
   return 0;

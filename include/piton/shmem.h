@@ -252,6 +252,211 @@ PITON_API void *aclshmem_ptr(void *pointer, int pe);
 PITON_API int aclshmem_my_pe(void); /**< -1 before init */
 PITON_API int aclshmem_n_pes(void); /**< -1 before init */
 
+/* ---- teams --------------------------------------------------------------------------------- */
+
+/** This PE's index in the team; -1 if it is no member or there is no such team. */
+PITON_API int aclshmem_team_my_pe(aclshmem_team_t team);
+/** Members of the team; -1 as above. */
+PITON_API int aclshmem_team_n_pes(aclshmem_team_t team);
+
+/** Collective over `parent`: makes the team of its members pe_start, pe_start + pe_stride, ...,
+ * pe_size of them. PEs that are no members succeed too and get ACLSHMEM_TEAM_INVALID. The number is
+ * the same on all members. */
+PITON_API int aclshmem_team_split_strided(aclshmem_team_t parent, int pe_start, int pe_stride,
+                                          int pe_size, aclshmem_team_t *new_team);
+
+/** Collective over `parent`: lays its members out in rows of x_range (the last one may be shorter);
+ * every PE gets its row as x_team and its column as y_team. x_range above the parent's size counts
+ * as that size. */
+PITON_API int aclshmem_team_split_2d(aclshmem_team_t parent, int x_range, aclshmem_team_t *x_team,
+                                     aclshmem_team_t *y_team);
+
+/** Index in dest_team of the PE with index src_pe in src_team; -1 if there is none. */
+PITON_API int aclshmem_team_translate_pe(aclshmem_team_t src_team, int src_pe,
+                                         aclshmem_team_t dest_team);
+
+/** To be called by every member; the number is reused when all have. Not for the world. */
+PITON_API void aclshmem_team_destroy(aclshmem_team_t team);
+
+PITON_API int aclshmem_team_get_config(aclshmem_team_t team, aclshmem_team_config_t *config);
+
+/* ---- moving data --------------------------------------------------------------------------- */
+/* `pe` is the PE at the other side; the remote address is given as an address of this PE's heap. A
+ * plain call returns when the data is where it belongs; after an _nbi call the source must not
+ * change and the destination is undefined until aclshmem_quiet or a barrier. Calls on one PE are
+ * not ordered unless aclshmem_fence or aclshmem_quiet stands between them. */
+
+PITON_API void aclshmem_putmem(void *dst, void *src, size_t bytes, int32_t pe);
+PITON_API void aclshmem_getmem(void *dst, void *src, size_t bytes, int32_t pe);
+PITON_API void aclshmem_putmem_nbi(void *dst, void *src, size_t bytes, int32_t pe);
+PITON_API void aclshmem_getmem_nbi(void *dst, void *src, size_t bytes, int32_t pe);
+
+/** X(name, type) for every type of the typed calls below. */
+#define ACLSHMEM_RMA_TYPES(X)                                                                      \
+  X(float, float)                                                                                  \
+  X(double, double)                                                                                \
+  X(int8, int8_t)                                                                                  \
+  X(int16, int16_t)                                                                                \
+  X(int32, int32_t)                                                                                \
+  X(int64, int64_t)                                                                                \
+  X(uint8, uint8_t)                                                                                \
+  X(uint16, uint16_t)                                                                              \
+  X(uint32, uint32_t)                                                                              \
+  X(uint64, uint64_t)                                                                              \
+  X(char, char)
+
+/** X(bits) for every width of the sized calls below. */
+#define ACLSHMEM_RMA_BITS(X) X(8) X(16) X(32) X(64) X(128)
+
+/* aclshmem_<T>_put, _get, _put_nbi, _get_nbi: `nelems` elements.
+ * aclshmem_<T>_iput, _iget: element i goes from source + i * sst to dest + i * dst (in elements).
+ * aclshmem_<T>_p, _g: one element.
+ * aclshmem_<T>_put_signal, _put_signal_nbi: the data, then the signal: who sees the signal sees the
+ * data. */
+#define ACLSHMEM_DECLARE_TYPED(name, T)                                                            \
+  PITON_API void aclshmem_##name##_put(T *dest, T *source, size_t nelems, int pe);                 \
+  PITON_API void aclshmem_##name##_get(T *dest, T *source, size_t nelems, int pe);                 \
+  PITON_API void aclshmem_##name##_put_nbi(T *dest, T *source, size_t nelems, int pe);             \
+  PITON_API void aclshmem_##name##_get_nbi(T *dest, T *source, size_t nelems, int pe);             \
+  PITON_API void aclshmem_##name##_iput(T *dest, T *source, ptrdiff_t dst, ptrdiff_t sst,          \
+                                        size_t nelems, int pe);                                    \
+  PITON_API void aclshmem_##name##_iget(T *dest, T *source, ptrdiff_t dst, ptrdiff_t sst,          \
+                                        size_t nelems, int pe);                                    \
+  PITON_API void aclshmem_##name##_p(T *dst, const T value, int pe);                               \
+  PITON_API T aclshmem_##name##_g(T *src, int32_t pe);                                             \
+  PITON_API void aclshmem_##name##_put_signal(T *dst, T *src, size_t nelems, uint8_t *sig_addr,    \
+                                              int32_t signal, int sig_op, int pe);                 \
+  PITON_API void aclshmem_##name##_put_signal_nbi(                                                 \
+      T *dst, T *src, size_t nelems, uint8_t *sig_addr, int32_t signal, int sig_op, int pe);
+ACLSHMEM_RMA_TYPES(ACLSHMEM_DECLARE_TYPED)
+#undef ACLSHMEM_DECLARE_TYPED
+
+/* The same by width; elem_size is the number of elements. */
+#define ACLSHMEM_DECLARE_SIZED(BITS)                                                               \
+  PITON_API void aclshmem_put##BITS(void *dst, void *src, uint32_t elem_size, int32_t pe);         \
+  PITON_API void aclshmem_get##BITS(void *dst, void *src, uint32_t elem_size, int32_t pe);         \
+  PITON_API void aclshmem_put##BITS##_nbi(void *dst, void *src, uint32_t elem_size, int32_t pe);   \
+  PITON_API void aclshmem_get##BITS##_nbi(void *dst, void *src, uint32_t elem_size, int32_t pe);   \
+  PITON_API void aclshmem_iput##BITS(void *dest, void *source, ptrdiff_t dst, ptrdiff_t sst,       \
+                                     size_t nelems, int pe);                                       \
+  PITON_API void aclshmem_iget##BITS(void *dest, void *source, ptrdiff_t dst, ptrdiff_t sst,       \
+                                     size_t nelems, int pe);                                       \
+  PITON_API void aclshmem_put##BITS##_signal(                                                      \
+      void *dst, void *src, size_t nelems, int32_t *sig_addr, int32_t signal, int sig_op, int pe); \
+  PITON_API void aclshmem_put##BITS##_signal_nbi(                                                  \
+      void *dst, void *src, size_t nelems, int32_t *sig_addr, int32_t signal, int sig_op, int pe);
+ACLSHMEM_RMA_BITS(ACLSHMEM_DECLARE_SIZED)
+#undef ACLSHMEM_DECLARE_SIZED
+
+PITON_API void aclshmemx_putmem_signal(void *dst, void *src, size_t bytes, void *sig_addr,
+                                       int32_t signal, int sig_op, int pe);
+PITON_API void aclshmemx_putmem_signal_nbi(void *dst, void *src, size_t bytes, void *sig_addr,
+                                           int32_t signal, int sig_op, int pe);
+
+/** Operations before it are visible to each PE before those after it. */
+PITON_API void aclshmem_fence(void);
+/** Returns when all operations of this PE are done and visible. */
+PITON_API void aclshmem_quiet(void);
+
+/* ---- signals and waits --------------------------------------------------------------------- */
+/* Signals are 32-bit words 64 bytes apart. Waits only read, so several waiters may share a word;
+ * who owns the protocol resets it. `cmp` is one of ACLSHMEM_CMP_*: word CMP value. */
+
+/** ACLSHMEM_SIGNAL_SET stores, ACLSHMEM_SIGNAL_ADD adds atomically. */
+PITON_API void aclshmemx_signal_op(int32_t *sig_addr, int32_t signal, int sig_op, int pe);
+PITON_API void aclshmem_signal_wait_until(int32_t *sig_addr, int cmp, int32_t cmp_val);
+
+/** X(name, type) for every type of the waits below. */
+#define ACLSHMEM_P2P_TYPES(X)                                                                      \
+  X(float, float)                                                                                  \
+  X(int8, int8_t)                                                                                  \
+  X(int16, int16_t)                                                                                \
+  X(int32, int32_t)                                                                                \
+  X(int64, int64_t)                                                                                \
+  X(uint8, uint8_t)                                                                                \
+  X(uint16, uint16_t)                                                                              \
+  X(uint32, uint32_t)                                                                              \
+  X(uint64, uint64_t)                                                                              \
+  X(char, char)
+
+/* wait: until the word is not `value`. In the forms over `n` words status[i] != 0 leaves word i out
+ * (status may be NULL); _vector forms compare word i with values[i].
+ * any: *res_out is the index of a word that holds, SIZE_MAX if there is none (for waits: if all are
+ * left out or n is 0). some: *res_out words hold and `indices` lists them. test forms do not wait.
+ */
+#define ACLSHMEM_DECLARE_WAITS(name, T)                                                            \
+  PITON_API void aclshmem_##name##_wait(T *ivar, T value);                                         \
+  PITON_API void aclshmem_##name##_wait_until(T *ivar, int cmp, T value);                          \
+  PITON_API void aclshmem_##name##_wait_until_all(T *ivars, size_t n, const int *status, int cmp,  \
+                                                  T value);                                        \
+  PITON_API void aclshmem_##name##_wait_until_any(T *ivars, size_t n, const int *status, int cmp,  \
+                                                  T value, size_t *res_out);                       \
+  PITON_API void aclshmem_##name##_wait_until_some(                                                \
+      T *ivars, size_t n, size_t *indices, const int *status, int cmp, T value, size_t *res_out);  \
+  PITON_API void aclshmem_##name##_wait_until_all_vector(T *ivars, size_t n, const int *status,    \
+                                                         int cmp, T *values);                      \
+  PITON_API void aclshmem_##name##_wait_until_any_vector(T *ivars, size_t n, const int *status,    \
+                                                         int cmp, T *values, size_t *res_out);     \
+  PITON_API void aclshmem_##name##_wait_until_some_vector(T *ivars, size_t n, size_t *indices,     \
+                                                          const int *status, int cmp, T *values,   \
+                                                          size_t *res_out);                        \
+  PITON_API void aclshmem_##name##_test(T *ivars, int cmp, T value, int *res_out);                 \
+  PITON_API void aclshmem_##name##_test_any(T *ivars, size_t n, const int *status, int cmp,        \
+                                            T value, size_t *res_out);                             \
+  PITON_API void aclshmem_##name##_test_some(                                                      \
+      T *ivars, size_t n, size_t *indices, const int *status, int cmp, T value, size_t *res_out);  \
+  PITON_API void aclshmem_##name##_test_all_vector(T *ivars, size_t n, const int *status, int cmp, \
+                                                   T *values, int *res_out);                       \
+  PITON_API void aclshmem_##name##_test_any_vector(T *ivars, size_t n, const int *status, int cmp, \
+                                                   T *values, size_t *res_out);                    \
+  PITON_API void aclshmem_##name##_test_some_vector(T *ivars, size_t n, size_t *indices,           \
+                                                    const int *status, int cmp, T *values,         \
+                                                    size_t *res_out);
+ACLSHMEM_P2P_TYPES(ACLSHMEM_DECLARE_WAITS)
+#undef ACLSHMEM_DECLARE_WAITS
+
+/* ---- barriers ------------------------------------------------------------------------------ */
+
+/** Collective over the team: returns when all members have called it; what they sent before is
+ * visible to all. */
+PITON_API void aclshmem_barrier(aclshmem_team_t team);
+PITON_API void aclshmem_barrier_all(void);
+/** The same as the barrier of that team. */
+PITON_API void aclshmem_sync(aclshmem_team_t team);
+PITON_API void aclshmem_sync_all(void);
+
+/* ---- in stream order ----------------------------------------------------------------------- */
+/* The call is made when the stream gets there; the function returns at once. Its failure is the
+ * stream's error, which the next synchronisation reports. */
+
+PITON_API void aclshmemx_putmem_on_stream(void *dst, void *src, size_t bytes, int32_t pe,
+                                          aclrtStream stream);
+PITON_API void aclshmemx_getmem_on_stream(void *dst, void *src, size_t bytes, int32_t pe,
+                                          aclrtStream stream);
+PITON_API void aclshmemx_quiet_on_stream(aclrtStream stream);
+PITON_API void aclshmemx_signal_op_on_stream(int32_t *sig_addr, int32_t signal, int sig_op, int pe,
+                                             aclrtStream stream);
+PITON_API void aclshmemx_signal_wait_until_on_stream(int32_t *sig_addr, int cmp, int32_t cmp_val,
+                                                     aclrtStream stream);
+PITON_API void aclshmemx_barrier_on_stream(aclshmem_team_t team, aclrtStream stream);
+PITON_API void aclshmemx_barrier_all_on_stream(aclrtStream stream);
+
+/** Names the team whose transfers aclshmemx_handle_wait waits for. */
+typedef struct aclshmem_handle {
+  aclshmem_team_t team_id;
+} aclshmem_handle_t;
+/** All members' transfers among each other are done; returns at once on PEs that are no members. */
+PITON_API void aclshmemx_handle_wait(aclshmem_handle_t handle, aclrtStream stream);
+
+/* ---- buffers of the engines ---------------------------------------------------------------- */
+
+/** Local memory on a vector core that calls of an engine use when they name none: `ub_size` bytes
+ * at `ub_offset` of UB (192 KiB), at least 128 for UDMA and RDMA and 64 for SDMA. */
+PITON_API int aclshmemx_set_mte_config(uint64_t ub_offset, uint32_t ub_size, uint32_t sync_id);
+PITON_API int aclshmemx_set_sdma_config(uint64_t ub_offset, uint32_t ub_size, uint32_t sync_id);
+PITON_API int aclshmemx_set_rdma_config(uint64_t ub_offset, uint32_t ub_size, uint32_t sync_id);
+PITON_API int aclshmemx_set_udma_config(uint64_t ub_offset, uint32_t ub_size, uint32_t sync_id);
+
 /** Base of the cross-core flags that kernels of the 910 generation are given; the simulated NPU
  * needs none: 0. */
 PITON_API uint64_t util_get_ffts_config(void);

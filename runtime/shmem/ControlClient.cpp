@@ -8,6 +8,7 @@
 #include "runtime/shmem/Report.h"
 #include "runtime/shmem/ServiceThread.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <poll.h>
@@ -153,6 +154,7 @@ int ControlClient::connectionEnded(FrameStream &candidate, bool welcomed) {
 //===-- The thread --------------------------------------------------------------------------===//
 
 void ControlClient::run() {
+  Clock::time_point stopDeadline = Clock::time_point::max();
   for (;;) {
     bool stop;
     {
@@ -160,6 +162,8 @@ void ControlClient::run() {
       for (; !outgoing.empty(); outgoing.pop_front())
         stream->send(outgoing.front().type, outgoing.front().payload);
       stop = stopping;
+      if (stop)
+        stopDeadline = std::min(stopDeadline, Clock::now() + std::chrono::seconds(1));
     }
     bool alive = stream->pump();
     while (auto frame = stream->next())
@@ -169,14 +173,15 @@ void ControlClient::run() {
                   (stream->error().empty() ? "" : " (" + stream->error() + ")"));
       return;
     }
-    if (stop && stream->flushed())
+    if (stop && (stream->flushed() || Clock::now() >= stopDeadline))
       return;
     pollfd entries[2] = {{stream->fd(), POLLIN, 0}, {wake.get(), POLLIN, 0}};
     if (stream->wantsWrite())
       entries[0].events |= POLLOUT;
-    poll(entries, 2, stop ? 1000 : -1);
-    if (stop && !entries[0].revents)
-      return;
+    constexpr int kTickMilliseconds = 200;
+    poll(entries, 2, kTickMilliseconds);
+    if (!stop && options.onTick)
+      options.onTick();
     uint64_t count;
     [[maybe_unused]] ssize_t n = read(wake.get(), &count, sizeof(count));
   }
@@ -279,6 +284,11 @@ void ControlClient::destroyTeam(int team) {
 void ControlClient::exitAll(int status) {
   std::lock_guard lock(mutex);
   send(FrameType::Exit, Writer().value<int32_t>(status).out);
+}
+
+void ControlClient::failAll(const std::string &text) {
+  std::lock_guard lock(mutex);
+  send(FrameType::Failed, Writer().text(text).out);
 }
 
 void ControlClient::leave() {

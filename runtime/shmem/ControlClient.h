@@ -25,6 +25,7 @@ public:
     ChannelMaker makeChannel;
     /// Called once, on the client's thread, when the job is lost; `pe` is -1 if no PE is to blame.
     std::function<void(int pe, const std::string &text)> onFailure;
+    std::function<void()> onTick; ///< several times a second, on the client's thread
   };
 
   explicit ControlClient(Options options) : options(std::move(options)) {}
@@ -43,6 +44,9 @@ public:
   void destroyTeam(int team);
   /// Ends every PE's process; this one's when the server's answer comes.
   void exitAll(int status);
+
+  /// Tells all PEs that the job is lost.
+  void failAll(const std::string &text);
 
   /// From now on the end of the connection, also of other PEs', is no failure.
   void leave();

@@ -223,6 +223,8 @@ void ControlServer::handle(Connection &connection, const Frame &frame) {
     return destroyTeam(reader.value<int32_t>());
   case FrameType::Exit:
     return broadcast(FrameType::Exit, frame.payload);
+  case FrameType::Failed:
+    return failJob(-1, std::string(reader.text()));
   case FrameType::Bye:
     member.left = true;
     return;

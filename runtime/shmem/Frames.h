@@ -12,6 +12,7 @@
 //   Destroy(team)                      ->           the team's number may be used again
 //   Exit(status)                       ->           aclshmem_global_exit
 //                                      <- Exit(status) to all
+//   Failed(text)                       ->           the job is lost
 //   Bye                                ->           in order: the connection's end is no failure
 //                                      <- Failed(pe, text)  to all: the job is lost
 #ifndef PITON_RUNTIME_SHMEM_FRAMES_H

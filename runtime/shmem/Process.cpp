@@ -4,6 +4,7 @@
 
 #include "runtime/shmem/Process.h"
 
+#include "runtime/Runtime.h"
 #include "runtime/shmem/Report.h"
 
 #include <atomic>
@@ -104,6 +105,24 @@ int applyTls(const Process &self, WorldOptions &options) {
   return invalid(ACLSHMEM_NOT_SUPPORTED, "TLS is not built yet; set_conf_store_tls(False, \"\")");
 }
 
+/// Work is queued or running on a stream of this process.
+bool streamsAreBusy() {
+  piton_status_t status;
+  Runtime *runtime = Runtime::get(status);
+  for (int i = 0; runtime && i < runtime->deviceCount(); ++i)
+    if (runtime->device(i).isBusy())
+      return true;
+  return false;
+}
+
+/// Lets distributed kernels be launched, or not.
+void setHeapReady(bool ready) {
+  piton_status_t status;
+  Runtime *runtime = Runtime::get(status);
+  for (int i = 0; runtime && i < runtime->deviceCount(); ++i)
+    runtime->device(i).symmetricHeapReady.store(ready, std::memory_order_release);
+}
+
 } // namespace
 
 World *currentWorld() { return process().current.load(std::memory_order_acquire); }
@@ -150,10 +169,13 @@ int initialize(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t &attr) {
     options.initTimeout = std::chrono::seconds(attr.option_attr.shm_init_timeout);
     options.createTimeout = std::chrono::seconds(attr.option_attr.shm_create_timeout);
     options.callTimeout = std::chrono::seconds(attr.option_attr.control_operation_timeout);
+    options.isBusy = streamsAreBusy;
     code = World::start(std::move(options), *state, self.owner);
   }
   self.lastInitFailure = code ? piton_last_error() : "";
   self.current.store(self.owner.get(), std::memory_order_release);
+  if (!code)
+    setHeapReady(true);
   return code;
 }
 
@@ -163,6 +185,7 @@ int finalize() {
   std::lock_guard lock(self.mutex);
   if (!self.owner)
     return ACLSHMEM_SUCCESS;
+  setHeapReady(false);
   int code = self.owner->finish();
   self.current.store(nullptr, std::memory_order_release);
   self.owner.reset();

@@ -6,6 +6,7 @@
 
 #include "runtime/shmem/HostLink.h"
 #include "runtime/shmem/Report.h"
+#include "runtime/transports/mte/Mte.h"
 
 #include <algorithm>
 #include <cstring>
@@ -25,6 +26,7 @@ int World::start(WorldOptions options, DeviceState &state, std::unique_ptr<World
   if (int code = world->join()) {
     if (world->client)
       world->client->leave();
+    world->client.reset();
     world->clearState();
     return code;
   }
@@ -51,6 +53,7 @@ int World::join() {
   if (int code = controlBarrier(ACLSHMEM_TEAM_WORLD, "aclshmemx_init_attr"))
     return code;
   __atomic_store_n(&state.initialized, 1, __ATOMIC_RELEASE);
+  watching = pe() == localPes[0] && static_cast<int>(localPes.size()) == peCount();
   return ACLSHMEM_SUCCESS;
 }
 
@@ -79,7 +82,8 @@ int World::connect() {
       .timeout = options.initTimeout,
       .tls = options.tls,
       .makeChannel = options.makeChannel,
-      .onFailure = [this](int lost, const std::string &text) { loseJob(lost, text); }});
+      .onFailure = [this](int lost, const std::string &text) { loseJob(lost, text); },
+      .onTick = [this] { tick(); }});
   return client->connect();
 }
 
@@ -166,6 +170,9 @@ void World::fillState() {
   mine.pid = getpid();
   mine.engines = options.engines;
   mine.heapBytes = options.heapBytes;
+  mine.pe = pe();
+  mine.peCount = peCount();
+  mine.localCount = static_cast<int32_t>(localPes.size());
   mine.wait.pe = -1;
   __atomic_store_n(&mine.state, static_cast<uint32_t>(PeState::Running), __ATOMIC_RELEASE);
 
@@ -185,6 +192,10 @@ void World::fillState() {
   state.udmaConfig = {189 * 1024, 128, 0};
   state.rdmaConfig = {190 * 1024, 128, 0};
   state.sdmaConfig = {191 * 1024, 64, 0};
+
+  spins = spinRounds(static_cast<int>(localPes.size()));
+  transports.push_back(std::make_unique<MteTransport>());
+  engines.assign(static_cast<size_t>(peCount()), transports[0].get());
 
   auto record = std::make_unique<TeamRecord>();
   record->myPe = pe();
@@ -214,8 +225,8 @@ int World::finish() {
   if (!lost)
     code = controlBarrier(ACLSHMEM_TEAM_WORLD, "aclshmem_finalize", CallKind::Final);
   client->leave();
+  client.reset(); // its thread uses the state
   clearState();
-  client.reset();
   if (server)
     server->stop(std::chrono::milliseconds(code || lost ? 500 : 5000));
   server.reset();
@@ -251,6 +262,7 @@ void World::loseJob(int pe, const std::string &text) {
     return;
   failureText = text;
   state.failedPe = pe;
+  state.failureText = failureText.c_str();
   __atomic_store_n(&state.failure, static_cast<uint32_t>(PITON_ERROR_SYSTEM), __ATOMIC_RELEASE);
 }
 

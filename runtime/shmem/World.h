@@ -12,6 +12,9 @@
 #include "runtime/shmem/HeapSpace.h"
 #include "runtime/shmem/Report.h"
 
+#include "runtime/shmem/Wait.h"
+#include "runtime/transports/Transport.h"
+
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -32,6 +35,7 @@ struct WorldOptions {
   uint64_t session = 0;
   bool tls = false;
   ChannelMaker makeChannel = makePlainChannel;
+  std::function<bool()> isBusy; ///< kernels run in this process
 };
 
 /// A heap of one kind (device side or host side) and how it is divided.
@@ -79,6 +83,57 @@ public:
   void *translate(const std::string &call, void *pointer, int pe);
   uint64_t usedBytes();
 
+  //===-- Data (Data.cpp) -------------------------------------------------------------------===//
+
+  /// Starts a transfer between `local` and `symmetric`, an address of my heap that stands for the
+  /// same offset in the heap of `pe`; `blocking` also waits until it is done.
+  int put(const char *call, void *symmetric, const void *local, uint64_t bytes, int pe,
+          bool blocking);
+  int get(const char *call, void *local, const void *symmetric, uint64_t bytes, int pe,
+          bool blocking);
+  /// Element-wise with strides in bytes.
+  int putStrided(const char *call, void *symmetric, const void *local, ptrdiff_t symmetricStride,
+                 ptrdiff_t localStride, uint64_t elementBytes, uint64_t count, int pe);
+  int getStrided(const char *call, void *local, const void *symmetric, ptrdiff_t localStride,
+                 ptrdiff_t symmetricStride, uint64_t elementBytes, uint64_t count, int pe);
+  int signal(const char *call, int32_t *word, int32_t value, int op, int pe);
+  int fence();
+  int quiet();
+  /// Waits until ready(); `word` may lie in any heap or outside, then only the time limit wakes.
+  template <typename Ready> int waitOn(WaitTarget target, const Ready &ready) {
+    target.pe = ownerOf(target.word);
+    return waitUntil(*this, spins, target, ready);
+  }
+
+  //===-- Teams (Teams.cpp) -----------------------------------------------------------------===//
+
+  /// Collective over the parent. `out` is kTeamInvalid on PEs that are no members.
+  int splitStrided(const char *call, int parent, int start, int stride, int size, int &out);
+  int split2d(const char *call, int parent, int rowLength, int &row, int &column);
+  int destroyTeam(const char *call, int team);
+  int translatePe(int from, int pe, int to) const;
+  /// The team, if this PE is a member of it, else null. No report.
+  TeamRecord *team(int number) const;
+  /// All members have arrived, and everything they sent before is there.
+  int barrier(const char *call, int team);
+
+  //===-- Waiting (Wait.cpp) ----------------------------------------------------------------===//
+
+  bool isLost() const { return __atomic_load_n(&state.failure, __ATOMIC_ACQUIRE) != 0; }
+  std::chrono::seconds callTimeout() const { return options.callTimeout; }
+  /// Who waits for what on this host, and who does not wait.
+  std::string describeWaits() const;
+  bool everybodyWaits(uint64_t &progress) const;
+  void updateWaiting();
+  uint64_t offsetInHeapOf(int pe, const void *word) const;
+  const char *wordAt(int pe, uint64_t offset) const;
+  /// PE whose heap this address of mine, or of a peer's mapping, lies in; -1 if none.
+  int ownerOf(const void *address) const;
+  PeBoard &board() { return *boards[static_cast<size_t>(pe())]; }
+  PeBoard *boardOf(int pe) const { return pe < 0 ? nullptr : boards[static_cast<size_t>(pe)]; }
+
+  std::atomic<int> hostWaiters{0}; ///< host threads in waitSlowly()
+
   //===-- Everybody -------------------------------------------------------------------------===//
 
   /// Joins a call of all members: `check` must be equal on all of them.
@@ -88,8 +143,13 @@ public:
 
   /// The job is lost: reports why and returns the code; ACLSHMEM_SUCCESS otherwise.
   int checkAlive(const std::string &call);
-  /// Declares the job lost, here and, when `pe` is -1, nowhere else.
+  /// The job is lost, as this PE has been told.
   void loseJob(int pe, const std::string &text);
+  /// Declares the job lost, for all PEs.
+  void failJob(const std::string &text) {
+    loseJob(-1, text);
+    client->failAll(text);
+  }
   void exitAll(int status) { client->exitAll(status); }
   void abandonInChild();
 
@@ -104,7 +164,12 @@ private:
   int placeInternals();
   void fillState();
   void clearState();
-  PeBoard &board() { return *boards[static_cast<size_t>(pe())]; }
+  int resolve(const char *call, const void *symmetric, uint64_t bytes, int pe, Transfer &out) const;
+  Transport &engineFor(int pe) { return *engines[static_cast<size_t>(pe)]; }
+  int makeTeams(const char *call, int parent, const std::vector<std::vector<int>> &lists,
+                std::vector<int> &mine);
+  void tick();
+  int pullBarrier(const char *call, TeamRecord &team);
 
   WorldOptions options;
   DeviceState &state;
@@ -118,8 +183,15 @@ private:
   std::mutex
       heapMutex; ///< held for the whole of a collective call: the order of calls is the heap's
   SymmetricHeap deviceHeap, hostHeap;
+  std::vector<std::unique_ptr<Transport>> transports; ///< those in use
+  std::vector<Transport *> engines;                   ///< by PE
+  unsigned spins = 1;
+  std::mutex teamMutex;
   std::vector<std::unique_ptr<TeamRecord>> teams;
   std::unique_ptr<char[]> coreSync; ///< words that only this PE uses
+
+  std::atomic<bool> watching{false}; ///< for standstills
+  Standstill standstill;
 
   std::mutex failureMutex;
   std::string failureText;

@@ -25,6 +25,7 @@ struct ThreadJobOptions {
   uint64_t heapBytes = 1 << 20;
   uint32_t engines = ACLSHMEM_DATA_OP_MTE;
   std::chrono::seconds timeout{20};
+  bool endsLost = false; ///< the body loses the job
 };
 
 /// Runs `body` on `count` threads, each a PE of one job; joins and ends the job. Every PE must get

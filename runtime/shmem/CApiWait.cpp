@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// C entry points of include/piton/shmem.h: signals and the typed wait and test families.
+
+#include "runtime/Runtime.h"
+#include "runtime/shmem/Process.h"
+#include "runtime/shmem/Report.h"
+
+#include <cstring>
+#include <type_traits>
+
+using namespace piton;
+using namespace piton::shmem;
+
+namespace {
+
+int badCompare(const char *call, int compare) {
+  return report(ACLSHMEM_INVALID_VALUE, std::string(call) + ": comparison " +
+                                            std::to_string(compare) +
+                                            " is none of 0 (EQ) to 5 (LE)");
+}
+
+template <typename T> T load(const T *word) {
+  if constexpr (std::is_same_v<T, float>) {
+    uint32_t bits = __atomic_load_n(reinterpret_cast<const uint32_t *>(word), __ATOMIC_ACQUIRE);
+    float value;
+    std::memcpy(&value, &bits, sizeof(value));
+    return value;
+  } else {
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+  }
+}
+
+/// A family's words: element i is compared with values[i], or with values[0] if not `vector`.
+template <typename T> struct Words {
+  const char *call;
+  T *words;
+  size_t count;
+  const int *status;
+  int compare;
+  const T *values;
+  bool vector;
+
+  bool included(size_t i) const { return !status || status[i] == 0; }
+  T wanted(size_t i) const { return values[vector ? i : 0]; }
+  bool holds(size_t i) const { return compareWord(load(words + i), compare, wanted(i)); }
+
+  /// False, after a report, if the arguments are unusable.
+  bool valid() const {
+    if (compare < 0 || compare > 5)
+      return badCompare(call, compare), false;
+    if (count && (!words || !values))
+      return report(ACLSHMEM_INVALID_PARAM, std::string(call) + ": a pointer is null"), false;
+    return true;
+  }
+
+  size_t any() const {
+    for (size_t i = 0; i < count; ++i)
+      if (included(i) && holds(i))
+        return i;
+    return SIZE_MAX;
+  }
+  bool all() const {
+    for (size_t i = 0; i < count; ++i)
+      if (included(i) && !holds(i))
+        return false;
+    return true;
+  }
+  size_t some(size_t *indices) const {
+    size_t found = 0;
+    for (size_t i = 0; i < count; ++i)
+      if (included(i) && holds(i))
+        indices[found++] = i;
+    return found;
+  }
+  size_t firstIncluded() const {
+    for (size_t i = 0; i < count; ++i)
+      if (included(i))
+        return i;
+    return SIZE_MAX;
+  }
+
+  /// Waits until ready(); sleeps at the first word, as several words have several doorbells.
+  template <typename Ready> int wait(const Ready &ready) const {
+    World *world = requireWorld(call);
+    if (!world)
+      return lastStatus();
+    size_t first = firstIncluded();
+    if (first == SIZE_MAX)
+      return ACLSHMEM_SUCCESS;
+    if (int code = world->checkAlive(call))
+      return code;
+    int64_t value = static_cast<int64_t>(wanted(first));
+    return world->waitOn({.kind = WaitKind::Signal,
+                          .call = call,
+                          .word = words + first,
+                          .wordBytes = sizeof(T),
+                          .compare = compare,
+                          .wanted = value},
+                         ready);
+  }
+};
+
+template <typename T> void waitAll(const Words<T> &words) {
+  if (words.valid())
+    words.wait([&] { return words.all(); });
+}
+
+template <typename T> void waitAny(const Words<T> &words, size_t *out) {
+  *out = SIZE_MAX;
+  if (words.valid())
+    words.wait([&] { return (*out = words.any()) != SIZE_MAX; });
+}
+
+template <typename T> void waitSome(const Words<T> &words, size_t *indices, size_t *out) {
+  *out = 0;
+  if (words.valid())
+    words.wait([&] { return (*out = words.some(indices)) != 0; });
+}
+
+} // namespace
+
+#define DEFINE_WAITS(name, T)                                                                      \
+  void aclshmem_##name##_wait(T *ivar, T value) {                                                  \
+    waitAll<T>({__func__, ivar, 1, nullptr, ACLSHMEM_CMP_NE, &value, false});                      \
+  }                                                                                                \
+  void aclshmem_##name##_wait_until(T *ivar, int cmp, T value) {                                   \
+    waitAll<T>({__func__, ivar, 1, nullptr, cmp, &value, false});                                  \
+  }                                                                                                \
+  void aclshmem_##name##_wait_until_all(T *ivars, size_t n, const int *status, int cmp, T value) { \
+    waitAll<T>({__func__, ivars, n, status, cmp, &value, false});                                  \
+  }                                                                                                \
+  void aclshmem_##name##_wait_until_any(T *ivars, size_t n, const int *status, int cmp, T value,   \
+                                        size_t *out) {                                             \
+    waitAny<T>({__func__, ivars, n, status, cmp, &value, false}, out);                             \
+  }                                                                                                \
+  void aclshmem_##name##_wait_until_some(T *ivars, size_t n, size_t *indices, const int *status,   \
+                                         int cmp, T value, size_t *out) {                          \
+    waitSome<T>({__func__, ivars, n, status, cmp, &value, false}, indices, out);                   \
+  }                                                                                                \
+  void aclshmem_##name##_wait_until_all_vector(T *ivars, size_t n, const int *status, int cmp,     \
+                                               T *values) {                                        \
+    waitAll<T>({__func__, ivars, n, status, cmp, values, true});                                   \
+  }                                                                                                \
+  void aclshmem_##name##_wait_until_any_vector(T *ivars, size_t n, const int *status, int cmp,     \
+                                               T *values, size_t *out) {                           \
+    waitAny<T>({__func__, ivars, n, status, cmp, values, true}, out);                              \
+  }                                                                                                \
+  void aclshmem_##name##_wait_until_some_vector(                                                   \
+      T *ivars, size_t n, size_t *indices, const int *status, int cmp, T *values, size_t *out) {   \
+    waitSome<T>({__func__, ivars, n, status, cmp, values, true}, indices, out);                    \
+  }                                                                                                \
+  void aclshmem_##name##_test(T *ivars, int cmp, T value, int *out) {                              \
+    Words<T> words{__func__, ivars, 1, nullptr, cmp, &value, false};                               \
+    clearStatus();                                                                                 \
+    *out = words.valid() && words.all();                                                           \
+  }                                                                                                \
+  void aclshmem_##name##_test_any(T *ivars, size_t n, const int *status, int cmp, T value,         \
+                                  size_t *out) {                                                   \
+    Words<T> words{__func__, ivars, n, status, cmp, &value, false};                                \
+    clearStatus();                                                                                 \
+    *out = words.valid() ? words.any() : SIZE_MAX;                                                 \
+  }                                                                                                \
+  void aclshmem_##name##_test_some(T *ivars, size_t n, size_t *indices, const int *status,         \
+                                   int cmp, T value, size_t *out) {                                \
+    Words<T> words{__func__, ivars, n, status, cmp, &value, false};                                \
+    clearStatus();                                                                                 \
+    *out = words.valid() ? words.some(indices) : 0;                                                \
+  }                                                                                                \
+  void aclshmem_##name##_test_all_vector(T *ivars, size_t n, const int *status, int cmp,           \
+                                         T *values, int *out) {                                    \
+    Words<T> words{__func__, ivars, n, status, cmp, values, true};                                 \
+    clearStatus();                                                                                 \
+    *out = words.valid() && words.all();                                                           \
+  }                                                                                                \
+  void aclshmem_##name##_test_any_vector(T *ivars, size_t n, const int *status, int cmp,           \
+                                         T *values, size_t *out) {                                 \
+    Words<T> words{__func__, ivars, n, status, cmp, values, true};                                 \
+    clearStatus();                                                                                 \
+    *out = words.valid() ? words.any() : SIZE_MAX;                                                 \
+  }                                                                                                \
+  void aclshmem_##name##_test_some_vector(T *ivars, size_t n, size_t *indices, const int *status,  \
+                                          int cmp, T *values, size_t *out) {                       \
+    Words<T> words{__func__, ivars, n, status, cmp, values, true};                                 \
+    clearStatus();                                                                                 \
+    *out = words.valid() ? words.some(indices) : 0;                                                \
+  }
+ACLSHMEM_P2P_TYPES(DEFINE_WAITS)
+
+//===-- Signals -----------------------------------------------------------------------------===//
+
+void aclshmemx_signal_op(int32_t *sig_addr, int32_t signal, int sig_op, int pe) {
+  if (World *world = requireWorld(__func__))
+    world->signal(__func__, sig_addr, signal, sig_op, pe);
+}
+
+void aclshmem_signal_wait_until(int32_t *sig_addr, int cmp, int32_t cmp_val) {
+  waitAll<int32_t>({__func__, sig_addr, 1, nullptr, cmp, &cmp_val, false});
+}
+
+void aclshmemx_signal_wait_until_on_stream(int32_t *sig_addr, int cmp, int32_t cmp_val,
+                                           aclrtStream stream) {
+  if (!requireWorld(__func__))
+    return;
+  piton_status_t status = PITON_OK;
+  Runtime *runtime = stream ? nullptr : Runtime::get(status);
+  if (!stream && !runtime)
+    return (void)report(ACLSHMEM_INNER_ERROR, piton_last_error());
+  Stream &target = stream ? *static_cast<Stream *>(stream) : runtime->device(0).defaultStream();
+  // It may wait for what its caller does next, so it never runs on the caller's thread.
+  status = target.enqueue([=] {
+    clearStatus();
+    aclshmem_signal_wait_until(sig_addr, cmp, cmp_val);
+    return lastStatus() == ACLSHMEM_SUCCESS ? PITON_OK : PITON_ERROR_SYSTEM;
+  });
+  if (status != PITON_OK)
+    report(ACLSHMEM_INNER_ERROR, piton_last_error());
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Moving data and signals between heaps, on the host's behalf.
+
+#include "runtime/shmem/Report.h"
+#include "runtime/shmem/World.h"
+
+#include <cstring>
+
+namespace piton::shmem {
+
+/// Checks the symmetric side of a transfer and finds it on the peer.
+int World::resolve(const char *call, const void *symmetric, uint64_t bytes, int pe,
+                   Transfer &out) const {
+  if (isLost())
+    return const_cast<World *>(this)->checkAlive(call);
+  if (pe < 0 || pe >= peCount())
+    return report(ACLSHMEM_INVALID_PARAM, std::string(call) + ": PE " + std::to_string(pe) +
+                                              " is not one of 0 to " +
+                                              std::to_string(peCount() - 1));
+  const SymmetricHeap *heap = heapOf(symmetric, bytes);
+  if (!heap)
+    return report(ACLSHMEM_INVALID_PARAM, std::string(call) + ": the " + std::to_string(bytes) +
+                                              " bytes at the symmetric address do not lie in the "
+                                              "symmetric heap");
+  out.pe = pe;
+  out.offset = heap->offsetOf(symmetric);
+  out.remote = static_cast<char *>(heap->bases[static_cast<size_t>(pe)]) + out.offset;
+  out.hostHeap = heap == &hostHeap;
+  out.bytes = bytes;
+  return ACLSHMEM_SUCCESS;
+}
+
+int World::put(const char *call, void *symmetric, const void *local, uint64_t bytes, int pe,
+               bool blocking) {
+  Transfer transfer;
+  if (int code = resolve(call, symmetric, bytes, pe, transfer); code || bytes == 0)
+    return code;
+  transfer.local = const_cast<void *>(local);
+  Transport &engine = engineFor(pe);
+  int code = engine.put(transfer);
+  if (!code && blocking)
+    code = engine.quiet(pe);
+  ringDoorbell(boardOf(pe));
+  return code;
+}
+
+int World::get(const char *call, void *local, const void *symmetric, uint64_t bytes, int pe,
+               bool blocking) {
+  Transfer transfer;
+  if (int code = resolve(call, symmetric, bytes, pe, transfer); code || bytes == 0)
+    return code;
+  transfer.local = local;
+  Transport &engine = engineFor(pe);
+  int code = engine.get(transfer);
+  return !code && blocking ? engine.quiet(pe) : code;
+}
+
+int World::putStrided(const char *call, void *symmetric, const void *local,
+                      ptrdiff_t symmetricStride, ptrdiff_t localStride, uint64_t elementBytes,
+                      uint64_t count, int pe) {
+  auto *to = static_cast<char *>(symmetric);
+  const auto *from = static_cast<const char *>(local);
+  for (uint64_t i = 0; i < count; ++i, to += symmetricStride, from += localStride)
+    if (int code = put(call, to, from, elementBytes, pe, false))
+      return code;
+  return count ? engineFor(pe).quiet(pe) : ACLSHMEM_SUCCESS;
+}
+
+int World::getStrided(const char *call, void *local, const void *symmetric, ptrdiff_t localStride,
+                      ptrdiff_t symmetricStride, uint64_t elementBytes, uint64_t count, int pe) {
+  auto *to = static_cast<char *>(local);
+  const auto *from = static_cast<const char *>(symmetric);
+  for (uint64_t i = 0; i < count; ++i, to += localStride, from += symmetricStride)
+    if (int code = get(call, to, from, elementBytes, pe, false))
+      return code;
+  return count ? engineFor(pe).quiet(pe) : ACLSHMEM_SUCCESS;
+}
+
+int World::signal(const char *call, int32_t *word, int32_t value, int op, int pe) {
+  if (op != kSignalSet && op != kSignalAdd)
+    return report(ACLSHMEM_INVALID_VALUE, std::string(call) + ": signal operation " +
+                                              std::to_string(op) +
+                                              " is neither 0 (SET) nor 1 (ADD)");
+  if (reinterpret_cast<uintptr_t>(word) % sizeof(*word))
+    return report(ACLSHMEM_INVALID_PARAM,
+                  std::string(call) + ": the signal's address is no multiple of 4");
+  Transfer place;
+  if (int code = resolve(call, word, sizeof(*word), pe, place))
+    return code;
+  SignalRequest request{pe,           static_cast<int32_t *>(place.remote),
+                        place.offset, place.hostHeap,
+                        value,        static_cast<SignalOp>(op)};
+  int code = engineFor(pe).signal(request);
+  ringDoorbell(boardOf(pe));
+  return code;
+}
+
+int World::fence() {
+  for (auto &transport : transports)
+    if (int code = transport->fence(kAllPes))
+      return code;
+  return ACLSHMEM_SUCCESS;
+}
+
+int World::quiet() {
+  for (auto &transport : transports)
+    if (int code = transport->quiet(kAllPes))
+      return code;
+  return ACLSHMEM_SUCCESS;
+}
+
+int World::ownerOf(const void *address) const {
+  uint64_t at = reinterpret_cast<uint64_t>(address);
+  if (at >= state.heapFirst && state.heapSpan) {
+    uint64_t pe = (at - state.heapFirst) / state.heapSpan;
+    if (pe < static_cast<uint64_t>(peCount()))
+      return static_cast<int>(pe);
+  }
+  return hostHeap.contains(address) ? pe() : -1;
+}
+
+} // namespace piton::shmem

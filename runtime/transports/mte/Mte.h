@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// MTE: the caller itself moves the bytes, by load and store through its mapping of the peer's heap.
+// Operations are complete when they return.
+#ifndef PITON_RUNTIME_TRANSPORTS_MTE_MTE_H
+#define PITON_RUNTIME_TRANSPORTS_MTE_MTE_H
+
+#include "runtime/transports/Transport.h"
+
+namespace piton::shmem {
+
+class MteTransport final : public Transport {
+public:
+  const char *name() const override { return "MTE"; }
+  int put(const Transfer &transfer) override;
+  int get(const Transfer &transfer) override;
+  int signal(const SignalRequest &request) override;
+  int fence(int pe) override;
+  int quiet(int pe) override;
+};
+
+/// What a signal does to its word: SET is a release store, ADD an atomic addition.
+void applySignal(int32_t *word, int32_t value, SignalOp op);
+
+} // namespace piton::shmem
+
+#endif // PITON_RUNTIME_TRANSPORTS_MTE_MTE_H

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What goes wrong: PEs that die at any point, PEs that do not belong, strangers at the port. Every
+// case is one clear error within seconds, and the job, or the next one, is unharmed.
+
+#include "test/runtime/shmem/Jobs.h"
+
+#include <gtest/gtest.h>
+
+#include <arpa/inet.h>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace piton;
+using namespace piton::test;
+using shmem::Clock;
+
+namespace {
+
+int initialize(int pe, int count, const std::string &url, int timeout = 20) {
+  aclshmemx_set_conf_store_tls(false, "", 0);
+  aclshmemx_init_attr_t attr = attributes(pe, count, url);
+  attr.option_attr.shm_init_timeout = static_cast<uint32_t>(timeout);
+  return aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr);
+}
+
+[[noreturn]] void die() {
+  kill(getpid(), SIGKILL);
+  _exit(99);
+}
+
+/// Waits a while, so that the others are in the call in question.
+void later(int milliseconds) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
+
+/// The call must fail within 5 s and name the PE.
+template <typename Call> void expectNamed(int victim, Call call) {
+  auto start = Clock::now();
+  call();
+  double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  EXPECT_LT(seconds, 5.0);
+  EXPECT_NE(aclshmemx_last_status(), ACLSHMEM_SUCCESS);
+  std::string text = piton_last_error();
+  EXPECT_NE(text.find("PE " + std::to_string(victim)), std::string::npos) << text;
+}
+
+void expectAll(const std::vector<ProcessResult> &results, int victim = -1) {
+  for (size_t pe = 0; pe < results.size(); ++pe) {
+    if (static_cast<int>(pe) == victim)
+      EXPECT_EQ(results[pe].signal, SIGKILL);
+    else
+      EXPECT_EQ(results[pe].exitCode, 0) << "PE " << pe << " signal " << results[pe].signal << "\n"
+                                         << results[pe].output;
+  }
+}
+
+enum class Point { Init, Barrier, Wait, Malloc, Finalize };
+
+/// PE `victim` dies while the others are in `point`.
+void killAt(Point point, int victim, int count) {
+  std::string url = freeUrl();
+  auto results = runProcesses(count, [&](int pe) {
+    if (point == Point::Init) {
+      // The last PE never comes, so that the victim dies while all wait for it.
+      if (pe == count - 1)
+        return 0;
+      if (pe == victim) {
+        std::thread([] { later(400), die(); }).detach();
+        initialize(pe, count, url);
+        return 1;
+      }
+      expectNamed(victim, [&] { initialize(pe, count, url, 20); });
+      return 0;
+    }
+    EXPECT_EQ(initialize(pe, count, url), 0) << piton_last_error();
+    auto *word = static_cast<int32_t *>(aclshmem_calloc(16, 4));
+    aclshmem_barrier_all();
+    if (pe == victim) {
+      later(200);
+      die();
+    }
+    switch (point) {
+    case Point::Barrier:
+      expectNamed(victim, [] { aclshmem_barrier_all(); });
+      break;
+    case Point::Wait:
+      expectNamed(victim, [&] { aclshmem_signal_wait_until(word, ACLSHMEM_CMP_EQ, 1); });
+      break;
+    case Point::Malloc:
+      expectNamed(victim, [] { EXPECT_EQ(aclshmem_malloc(64), nullptr); });
+      break;
+    default:
+      expectNamed(victim, [] { EXPECT_NE(aclshmem_finalize(), 0); });
+      return 0;
+    }
+    // Every later call says the same, and finalize waits for nobody.
+    expectNamed(victim, [&] { aclshmem_putmem(word, word, 4, 0); });
+    auto start = Clock::now();
+    aclshmem_finalize();
+    EXPECT_LT(Clock::now() - start, std::chrono::seconds(3));
+    return 0;
+  });
+  expectAll(results, victim);
+  // The next job at the same address starts clean.
+  if (point != Point::Barrier)
+    return;
+  expectAll(runProcesses(count, [&](int pe) {
+    EXPECT_EQ(initialize(pe, count, url), 0) << piton_last_error();
+    EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
+    return 0;
+  }));
+}
+
+int connectTo(uint16_t port) {
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  for (int i = 0; i < 100; ++i) {
+    if (connect(fd, reinterpret_cast<sockaddr *>(&address), sizeof(address)) == 0)
+      return fd;
+    later(20);
+  }
+  return -1;
+}
+
+} // namespace
+
+TEST(Killed, InTheBarrier) {
+  killAt(Point::Barrier, 1, 3);
+  killAt(Point::Barrier, 0, 3);
+}
+TEST(Killed, InAWait) {
+  killAt(Point::Wait, 2, 3);
+  killAt(Point::Wait, 0, 2);
+}
+TEST(Killed, InAnAllocation) { killAt(Point::Malloc, 1, 2); }
+TEST(Killed, InFinalize) {
+  killAt(Point::Finalize, 1, 3);
+  killAt(Point::Finalize, 0, 3);
+}
+TEST(Killed, InInit) {
+  killAt(Point::Init, 1, 4);
+  killAt(Point::Init, 0, 4);
+}
+
+TEST(Killed, ExitWithoutFinalizeIsNoticedToo) {
+  std::string url = freeUrl();
+  expectAll(runProcesses(2, [&](int pe) {
+    EXPECT_EQ(initialize(pe, 2, url), 0) << piton_last_error();
+    if (pe == 1)
+      return 0;
+    expectNamed(1, [] { aclshmem_barrier_all(); });
+    EXPECT_NE(std::string(piton_last_error()).find("without aclshmem_finalize"), std::string::npos);
+    return 0;
+  }));
+}
+
+TEST(Killed, AForkedChildDoesNotKeepAPeAlive) {
+  std::string url = freeUrl();
+  auto results = runProcesses(2, [&](int pe) {
+    EXPECT_EQ(initialize(pe, 2, url), 0) << piton_last_error();
+    if (pe == 1) {
+      if (fork() == 0) {
+        EXPECT_EQ(aclshmem_malloc(64), nullptr);
+        int code = aclshmemx_last_status() == ACLSHMEM_NOT_INITED ? 0 : 1;
+        close(STDOUT_FILENO);
+        close(STDERR_FILENO);
+        later(3000);
+        _exit(code);
+      }
+      later(200);
+      die();
+    }
+    expectNamed(1, [] { aclshmem_barrier_all(); });
+    return 0;
+  });
+  expectAll(results, 1);
+}
+
+TEST(Refused, RanksThatDoNotFitAndTheJobGoesOn) {
+  std::string url = freeUrl();
+  // Processes 2 to 5 are no PEs of this job of two.
+  auto results = runProcesses(6, [&](int process) {
+    if (process == 1)
+      later(1500); // so that the others come while the job is starting
+    if (process < 2) {
+      EXPECT_EQ(initialize(process, 2, url), 0) << piton_last_error();
+      aclshmem_barrier_all();
+      EXPECT_EQ(aclshmemx_last_status(), 0) << piton_last_error();
+      later(process == 0 ? 500 : 0);
+      EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
+      return 0;
+    }
+    later(300);
+    auto expect = [](int code, const char *text) {
+      EXPECT_EQ(code, ACLSHMEM_BOOTSTRAP_ERROR);
+      EXPECT_NE(std::string(piton_last_error()).find(text), std::string::npos)
+          << piton_last_error();
+    };
+    if (process == 2)
+      expect(initialize(1, 3, url), "says that the job has 3 PEs, PE 0 says 2");
+    if (process == 3)
+      expect(initialize(0, 2, url), "another job or program uses the port");
+    if (process == 4) {
+      later(1600);
+      expect(initialize(1, 2, url), "wants to be a PE that has connected already, PE 1 (pid ");
+    }
+    if (process == 5) { // a greeting with a PE that the API would not let through
+      int fd = connectTo(static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1))));
+      shmem::Writer hello;
+      hello.value(shmem::kProtocolVersion).value<uint64_t>(0).value<int32_t>(-5).value<int32_t>(2);
+      hello.value<int32_t>(getpid()).text("here");
+      shmem::FrameHeader header{.type = shmem::FrameType::Hello,
+                                .bytes = static_cast<uint32_t>(hello.out.size())};
+      EXPECT_EQ(write(fd, &header, sizeof(header)), static_cast<ssize_t>(sizeof(header)));
+      EXPECT_EQ(write(fd, hello.out.data(), hello.out.size()),
+                static_cast<ssize_t>(hello.out.size()));
+      char answer[512] = {};
+      size_t got = 0;
+      for (ssize_t n; got < sizeof(answer) && (n = read(fd, answer + got, 60)) > 0;) {
+        got += static_cast<size_t>(n);
+        if (std::string(answer, got).find("PEs 0 to 1") != std::string::npos)
+          return 0;
+      }
+      ADD_FAILURE() << std::string(answer, got);
+    }
+    return 0;
+  });
+  expectAll(results);
+}
+
+TEST(Refused, GarbageAtThePortHarmsNobody) {
+  std::string url = freeUrl();
+  auto port = static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+  expectAll(runProcesses(3, [&](int process) {
+    if (process == 2) {
+      for (int i = 0; i < 20; ++i) {
+        int fd = connectTo(port);
+        std::string garbage = i % 4 == 0   ? "GET / HTTP/1.1\r\n\r\n"
+                              : i % 4 == 1 ? std::string(100000, '\xff')
+                              : i % 4 == 2 ? std::string("PITN") + std::string(60, '\x7f')
+                                           : std::string("PI");
+        [[maybe_unused]] ssize_t n = send(fd, garbage.data(), garbage.size(), MSG_NOSIGNAL);
+        if (i % 2)
+          close(fd);
+      }
+      return 0;
+    }
+    if (process == 1)
+      later(700);
+    EXPECT_EQ(initialize(process, 2, url), 0) << piton_last_error();
+    aclshmem_barrier_all();
+    EXPECT_EQ(aclshmemx_last_status(), 0) << piton_last_error();
+    EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
+    return 0;
+  }));
+}
+
+TEST(Refused, MissingPesAndAnAbsentPe0AreNamed) {
+  std::string url = freeUrl();
+  expectAll(runProcesses(2, [&](int pe) { // PEs 2 and 3 never come
+    EXPECT_EQ(initialize(pe, 4, url, 1), ACLSHMEM_BOOTSTRAP_ERROR);
+    EXPECT_NE(std::string(piton_last_error())
+                  .find("PEs 2 and 3 of 4 did not connect to PE 0 within "
+                        "1 s"),
+              std::string::npos)
+        << piton_last_error();
+    return 0;
+  }));
+  url = freeUrl();
+  expectAll(runProcesses(1, [&](int) {
+    EXPECT_EQ(initialize(1, 2, url, 1), ACLSHMEM_BOOTSTRAP_ERROR);
+    EXPECT_NE(std::string(piton_last_error()).find("PE 1 cannot reach PE 0 at " + url),
+              std::string::npos)
+        << piton_last_error();
+    return 0;
+  }));
+}
+
+TEST(Refused, ASlowPe0IsWaitedFor) {
+  std::string url = freeUrl();
+  expectAll(runProcesses(2, [&](int pe) {
+    if (pe == 0)
+      later(1200);
+    EXPECT_EQ(initialize(pe, 2, url), 0) << piton_last_error();
+    EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
+    return 0;
+  }));
+}
+
+TEST(Refused, SomethingElseAtThePort) {
+  std::string url = freeUrl();
+  auto port = static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+  expectAll(runProcesses(2, [&](int process) {
+    if (process == 0) { // a web server
+      int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      sockaddr_in address = {};
+      address.sin_family = AF_INET;
+      address.sin_port = htons(port);
+      address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+      int on = 1;
+      setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+      EXPECT_EQ(bind(listener, reinterpret_cast<sockaddr *>(&address), sizeof(address)), 0);
+      EXPECT_EQ(listen(listener, 4), 0);
+      int fd = accept(listener, nullptr, nullptr);
+      char buffer[256];
+      EXPECT_GT(read(fd, buffer, sizeof(buffer)), 0);
+      EXPECT_GT(write(fd, "HTTP/1.1 400 Bad Request\r\n\r\n", 28), 0);
+      later(300);
+      return 0;
+    }
+    EXPECT_EQ(initialize(1, 2, url, 5), ACLSHMEM_BOOTSTRAP_ERROR);
+    EXPECT_NE(std::string(piton_last_error()).find("is no PE 0 of this job"), std::string::npos)
+        << piton_last_error();
+    return 0;
+  }));
+}
+
+TEST(GlobalExit, EndsEveryPeWithTheStatus) {
+  std::string url = freeUrl();
+  auto results = runProcesses(3, [&](int pe) {
+    EXPECT_EQ(initialize(pe, 3, url), 0) << piton_last_error();
+    if (pe == 1)
+      aclshmem_global_exit(7);
+    later(10000);
+    return 0;
+  });
+  for (const ProcessResult &result : results)
+    EXPECT_EQ(result.exitCode, 7) << result.output;
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Starting and ending the processes of a job.
+
+#include "tools/Job.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <netinet/in.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace piton {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The others have this long to notice a failure and report it themselves.
+constexpr std::chrono::seconds kGrace{3};
+
+volatile sig_atomic_t receivedSignal = 0;
+void onSignal(int signal) { receivedSignal = signal; }
+
+/// A port for the control plane that is free at the moment.
+int freePort() {
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof(address);
+  if (fd < 0 || bind(fd, reinterpret_cast<sockaddr *>(&address), length) != 0 ||
+      getsockname(fd, reinterpret_cast<sockaddr *>(&address), &length) != 0)
+    return -1;
+  close(fd);
+  return ntohs(address.sin_port);
+}
+
+/// In the child: becomes PE `pe`.
+[[noreturn]] void becomePe(int pe, int count, int port, pid_t parent,
+                           const std::vector<std::string> &command) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) // it died before the line above
+    _exit(1);
+  auto set = [](const char *name, const std::string &value) { setenv(name, value.c_str(), 1); };
+  set("RANK", std::to_string(pe));
+  set("LOCAL_RANK", std::to_string(pe));
+  set("WORLD_SIZE", std::to_string(count));
+  set("LOCAL_WORLD_SIZE", std::to_string(count));
+  set("MASTER_ADDR", "127.0.0.1");
+  set("MASTER_PORT", std::to_string(port));
+  set(kJobUrlVariable, "tcp://127.0.0.1:" + std::to_string(port));
+  std::vector<char *> argv;
+  for (const std::string &word : command)
+    argv.push_back(const_cast<char *>(word.c_str()));
+  argv.push_back(nullptr);
+  execvp(argv[0], argv.data());
+  std::fprintf(stderr, "piton-run: error: cannot run '%s': %s\n", argv[0], std::strerror(errno));
+  _exit(127);
+}
+
+struct Pe {
+  pid_t pid = -1;
+  bool running = false;
+};
+
+void signalAll(const std::vector<Pe> &pes, int signal) {
+  for (const Pe &pe : pes)
+    if (pe.running)
+      kill(pe.pid, signal);
+}
+
+/// Collects the processes that have ended; `failed` gets the first bad one.
+void reap(std::vector<Pe> &pes, int &failed, int &code) {
+  for (size_t i = 0; i < pes.size(); ++i) {
+    int status = 0;
+    if (!pes[i].running || waitpid(pes[i].pid, &status, WNOHANG) != pes[i].pid)
+      continue;
+    pes[i].running = false;
+    if (failed >= 0 || status == 0)
+      continue;
+    failed = static_cast<int>(i);
+    code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (WIFSIGNALED(status))
+      std::fprintf(stderr, "piton-run: PE %d (pid %d) was ended by signal %d (%s)\n", failed,
+                   pes[i].pid, WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+      std::fprintf(stderr, "piton-run: PE %d (pid %d) ended with exit code %d\n", failed,
+                   pes[i].pid, code);
+  }
+}
+
+bool anyRunning(const std::vector<Pe> &pes) {
+  return std::any_of(pes.begin(), pes.end(), [](const Pe &pe) { return pe.running; });
+}
+
+} // namespace
+
+int runJob(int count, const std::vector<std::string> &command) {
+  int port = freePort();
+  if (port < 0) {
+    std::fprintf(stderr, "piton-run: error: no free port: %s\n", std::strerror(errno));
+    return 1;
+  }
+  struct sigaction action = {};
+  action.sa_handler = onSignal;
+  for (int signal : {SIGINT, SIGTERM, SIGHUP})
+    sigaction(signal, &action, nullptr);
+
+  std::vector<Pe> pes(static_cast<size_t>(count));
+  int failed = -1, code = 0;
+  pid_t self = getpid();
+  for (int i = 0; i < count && failed < 0; ++i) {
+    pid_t pid = fork();
+    if (pid == 0)
+      becomePe(i, count, port, self, command);
+    pes[static_cast<size_t>(i)] = {pid, pid > 0};
+    if (pid < 0) {
+      std::fprintf(stderr, "piton-run: error: cannot start PE %d: %s\n", i, std::strerror(errno));
+      failed = i;
+      code = 1;
+    }
+  }
+  Clock::time_point killAt = Clock::time_point::max();
+  std::chrono::microseconds pause(500);
+  while (anyRunning(pes)) {
+    reap(pes, failed, code);
+    if (receivedSignal && failed < 0) {
+      failed = count;
+      code = 128 + receivedSignal;
+      signalAll(pes, receivedSignal);
+    }
+    if (failed >= 0 && killAt == Clock::time_point::max())
+      killAt = Clock::now() + kGrace;
+    if (Clock::now() >= killAt)
+      signalAll(pes, SIGKILL);
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, std::chrono::microseconds(20000));
+  }
+  return code;
+}
+
+} // namespace piton
