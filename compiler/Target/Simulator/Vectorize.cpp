@@ -407,6 +407,25 @@ private:
     });
   }
 
+  /// All lanes of an accumulator combined. LLVM would take the lanes of a maximum one after
+  /// another, because of NaN; halves are as good.
+  Value foldLanes(OpBuilder &b, Operation *combiner, Value lanes) {
+    vector::CombiningKind kind = *combiningKind(combiner);
+    using Kind = vector::CombiningKind;
+    if (!llvm::is_contained({Kind::MAXNUMF, Kind::MINNUMF, Kind::MAXIMUMF, Kind::MINIMUMF}, kind))
+      return vector::ReductionOp::create(b, loc, kind, lanes, fastmath(combiner));
+    for (int64_t half = cast<VectorType>(lanes.getType()).getDimSize(0) / 2; half; half /= 2) {
+      Value low =
+          vector::ExtractStridedSliceOp::create(b, loc, lanes, int64_t(0), half, int64_t(1));
+      Value high = vector::ExtractStridedSliceOp::create(b, loc, lanes, half, half, int64_t(1));
+      Operation *combined = b.clone(*combiner);
+      combined->setOperands({low, high});
+      combined->getResult(0).setType(low.getType());
+      lanes = combined->getResult(0);
+    }
+    return vector::ExtractOp::create(b, loc, lanes, ArrayRef<int64_t>{0});
+  }
+
   /// Combines each accumulator with the value that the result had before.
   void finishReductions(OpBuilder &b, ArrayRef<Value> accumulators) {
     if (!plan.candidates.empty()) {
@@ -424,10 +443,9 @@ private:
       Operand &operand = operands[op.getNumDpsInputs() + i];
       SmallVector<Value> at = indices(b, operand.map, Value());
       Value before = memref::LoadOp::create(b, loc, operand.memory, at);
-      auto reduction = vector::ReductionOp::create(b, loc, *combiningKind(combiner.op),
-                                                   accumulators[next++], fastmath(combiner.op));
+      Value folded = foldLanes(b, combiner.op, accumulators[next++]);
       Operation *combined = b.clone(*combiner.op);
-      combined->setOperands({before, reduction.getResult()});
+      combined->setOperands({before, folded});
       memref::StoreOp::create(b, loc, combined->getResult(0), operand.memory, at);
     }
   }

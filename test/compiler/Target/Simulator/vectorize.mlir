@@ -261,3 +261,23 @@ func.func @last_nonzero(%x: memref<64xf32>, %v: memref<f32>, %i: memref<i32>) at
   }
   return
 }
+
+// -----
+
+// A maximum of numbers: halves against each other, each NaN missing from the result.
+// CHECK-LABEL: func.func @row_max
+// CHECK: %[[M:.*]] = scf.for
+// CHECK: %[[L:.*]] = vector.extract_strided_slice %[[M]] {offsets = [0], sizes = [16], strides = [1]}
+// CHECK: %[[H:.*]] = vector.extract_strided_slice %[[M]] {offsets = [16], sizes = [16], strides = [1]}
+// CHECK: arith.maxnumf %[[L]], %[[H]] : vector<16xf32>
+// CHECK: %[[ONE:.*]] = arith.maxnumf %{{.*}} : vector<1xf32>
+// CHECK: vector.extract %[[ONE]][0]
+// CHECK-NOT: vector.reduction
+func.func @row_max(%a: memref<64xf32>, %s: memref<f32>) attributes {piton.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%a : memref<64xf32>) outs(%s : memref<f32>) {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.maxnumf %q, %p : f32
+    linalg.yield %r : f32
+  }
+  return
+}
