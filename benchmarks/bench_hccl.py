@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""hccl on npu tensors against gloo on CPU tensors: the same collective in the same two processes."""
+"""hccl on npu tensors against gloo on CPU tensors: one collective, the same two processes."""
 
 import os
 import pathlib

@@ -13,6 +13,9 @@ _CACHE = tempfile.TemporaryDirectory(prefix="piton-test-cache-")
 os.environ["TRITON_CACHE_DIR"] = _CACHE.name
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "integration"))
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "examples"))
+# As under `piton exec -- python examples/npu/...`: the examples, and the stand-in torch_npu.
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "examples" / "npu"))
+sys.path.append(str(pathlib.Path(__file__).parent.parent / "python" / "piton" / "standins"))
 
 
 def pytest_configure(config):

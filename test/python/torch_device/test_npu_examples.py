@@ -7,7 +7,6 @@ import torch
 
 import convnet
 import gpt
-import standins  # noqa: F401
 import streams
 
 

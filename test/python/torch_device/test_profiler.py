@@ -9,7 +9,6 @@ import torch
 import triton
 import triton.language as tl
 
-import standins  # noqa: F401
 from torch_npu import profiler as P
 
 

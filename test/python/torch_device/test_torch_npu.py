@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-import standins  # noqa: F401
 import torch_npu
+from piton.exec import STANDINS
 
 
 def test_names():
@@ -230,5 +230,5 @@ print("transferred")
 
 def test_transfer_to_npu(script):
     # In a process of its own: it changes torch for good.
-    code, output = script(f"import sys; sys.path.insert(0, {str(standins.STANDINS)!r})\n{TRANSFER}")
+    code, output = script(f"import sys; sys.path.insert(0, {str(STANDINS)!r})\n{TRANSFER}")
     assert code == 0 and output.endswith("transferred\n"), output
