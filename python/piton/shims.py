@@ -7,6 +7,7 @@ replaces itself by its tool.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -16,6 +17,11 @@ def tool_path(name: str) -> Path:
     """Where a native tool lies. Raises FileNotFoundError naming what is missing."""
     package = Path(__file__).parent
     candidates = [package / "bin" / name]
+    # In an editable installation only the sources are in the clone: the tools lie beside the
+    # native modules.
+    native = importlib.util.find_spec("piton._runtime")
+    if native and native.origin:
+        candidates.append(Path(native.origin).parent / "bin" / name)
     # A build tree stages this package in <build>/python and leaves the tools in <build>/tools.
     candidates.append(package.parent.parent / "tools" / name)
     build = os.environ.get("PITON_TOOLS_DIR")

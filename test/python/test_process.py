@@ -96,3 +96,18 @@ def test_exec_usage(arguments, code, text):
         [sys.executable, "-m", "piton", *arguments], capture_output=True, text=True
     )
     assert child.returncode == code and text in child.stderr
+
+
+def test_tools_of_an_editable_installation_lie_beside_its_native_modules(tmp_path, monkeypatch):
+    from types import SimpleNamespace
+
+    from piton import shims
+
+    tool = tmp_path / "bin" / "some-tool"
+    tool.parent.mkdir()
+    tool.touch(mode=0o755)
+    native = SimpleNamespace(origin=str(tmp_path / "_runtime.so"))
+    monkeypatch.setattr(shims.importlib.util, "find_spec", lambda name: native)
+    assert shims.tool_path("some-tool") == tool
+    with pytest.raises(FileNotFoundError, match="the tool other is not part of this installation"):
+        shims.tool_path("other")
