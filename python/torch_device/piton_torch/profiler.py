@@ -17,6 +17,7 @@ import enum
 import os
 import socket
 import time
+import warnings
 from collections.abc import Callable, Iterable
 
 import torch
@@ -116,9 +117,11 @@ def schedule(
 ) -> Callable[[int], ProfilerAction]:
     """What to do in each step: skip_first steps, then wait, warmup and active steps, `repeat`
     times (0: for ever)."""
-    return torch.profiler.schedule(
-        wait=wait, warmup=warmup, active=active, repeat=repeat, skip_first=skip_first
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that there is no warm-up, the default here
+        return torch.profiler.schedule(
+            wait=wait, warmup=warmup, active=active, repeat=repeat, skip_first=skip_first
+        )
 
 
 def tensorboard_trace_handler(

@@ -9,6 +9,7 @@
 #include <ATen/record_function.h>
 #include <torch/library.h>
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <sstream>
@@ -22,15 +23,15 @@ namespace {
 /// One operator on the device. Times are nanoseconds since 1970, the clock of torch's profiler.
 struct Span {
   std::string name, shapes, types;
-  int64_t start, end, thread;
-  int device;
+  int64_t start = 0, end = 0, thread = 0;
+  int device = -1;
 };
 
 struct Trace {
   std::mutex mutex;
   std::vector<Span> spans;
   at::CallbackHandle callback = 0;
-  bool shapes = false;
+  std::atomic<bool> shapes{false};
 };
 
 Trace &trace() {
@@ -40,8 +41,8 @@ Trace &trace() {
 
 /// An operator that is running. Only the innermost one on npu tensors is a span.
 struct Running final : at::ObserverContext {
-  int64_t start = 0;
-  int device = -1;
+  Span span;
+  bool work = false;  ///< it does something on the device
   bool outer = false; ///< another operator on the device ran inside
   Running *parent = nullptr;
 };
@@ -91,50 +92,54 @@ bool isWork(const at::RecordFunction &function) {
   return true;
 }
 
-std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction &function) {
-  auto out = std::make_unique<Running>();
-  out->parent = innermost;
-  out->device = deviceOf(function.inputs());
-  if (out->device >= 0 && isWork(function))
-    for (Running *at = out->parent; at && !at->outer; at = at->parent)
-      at->outer = true;
-  innermost = out.get();
-  out->start = now();
-  return out;
-}
-
-void describe(const at::RecordFunction &function, Span &out) {
+/// Shapes and types of the tensors among the arguments, those of one tensor between semicolons.
+void describe(c10::ArrayRef<const c10::IValue> inputs, Span &out) {
   std::ostringstream shapes, types;
-  for (const c10::IValue &value : function.inputs()) {
+  const char *separator = "";
+  for (const c10::IValue &value : inputs) {
     if (!value.isTensor() || !value.toTensor().defined())
       continue;
     const at::Tensor &tensor = value.toTensor();
-    if (shapes.tellp() > 0) {
-      shapes << ';';
-      types << ';';
-    }
+    shapes << separator;
     for (int64_t i = 0; i < tensor.dim(); ++i)
       shapes << (i ? "," : "") << tensor.size(i);
-    types << c10::toString(tensor.scalar_type());
+    types << separator << c10::toString(tensor.scalar_type());
+    separator = ";";
   }
   out.shapes = shapes.str();
   out.types = types.str();
 }
 
-void leave(const at::RecordFunction &function, at::ObserverContext *context) {
+std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction &function) {
+  auto out = std::make_unique<Running>();
+  out->parent = innermost;
+  innermost = out.get();
+  // The arguments are there in this callback only.
+  out->span.device = deviceOf(function.inputs());
+  out->work = out->span.device >= 0 && isWork(function);
+  if (out->work) {
+    for (Running *at = out->parent; at && !at->outer; at = at->parent)
+      at->outer = true;
+    out->span.name = function.name();
+    if (trace().shapes)
+      describe(function.inputs(), out->span);
+  }
+  out->span.start = now();
+  return out;
+}
+
+void leave(const at::RecordFunction &, at::ObserverContext *context) {
   auto *running = static_cast<Running *>(context);
   if (!running)
     return;
-  int64_t end = now();
+  running->span.end = now();
   innermost = running->parent;
-  if (running->device < 0 || running->outer || !isWork(function))
+  if (!running->work || running->outer)
     return;
-  Span span{function.name(), {}, {}, running->start, end, gettid(), running->device};
+  running->span.thread = gettid();
   Trace &state = trace();
-  if (state.shapes)
-    describe(function, span);
   std::lock_guard<std::mutex> guard(state.mutex);
-  state.spans.push_back(std::move(span));
+  state.spans.push_back(std::move(running->span));
 }
 
 void start(bool shapes) {
