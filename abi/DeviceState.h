@@ -96,9 +96,10 @@ enum class PeState : uint32_t { Absent = 0, Joining, Running, Finalizing, Left, 
 
 enum class WaitKind : uint32_t {
   None = 0,
-  Signal,    ///< a word in a heap
-  Barrier,   ///< the flag of a team member
-  Collective ///< a collective call that other PEs have not made yet
+  Signal,     ///< a word in a heap
+  Barrier,    ///< the flag of a team member
+  Collective, ///< a collective call that other PEs have not made yet
+  Cores       ///< the other blocks of this launch
 };
 
 /// What a PE waits for at the moment; where several of its blocks wait, the longest waiting one.

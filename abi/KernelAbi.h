@@ -13,7 +13,7 @@
 namespace piton {
 
 /// Part of the image header; images of another version are refused.
-inline constexpr uint32_t kKernelAbiVersion = 2;
+inline constexpr uint32_t kKernelAbiVersion = 3;
 
 struct BlockContext;
 
@@ -64,6 +64,27 @@ struct PrintOperand {
   const int64_t *shape;
 };
 
+/// What a block waits for: for the report when it never comes, and for sleeping until it may have.
+/// Lives on the block's stack while it waits.
+struct WaitRequest {
+  const void *word;
+  int64_t seen; ///< the last value read
+  int64_t wanted;
+  uint32_t kind;   ///< WaitKind of abi/DeviceState.h
+  int32_t compare; ///< CompareOp of abi/DeviceState.h: seen CMP wanted ends the wait
+  int32_t team;    ///< of a barrier, else -1
+  uint32_t known;  ///< 0 at first; set by the machine
+};
+
+/// What device code finds wrong with a call; the values of BlockServices::deviceError.
+enum class DeviceError : uint32_t {
+  PeOutOfRange = 1, ///< value: the PE; a: number of PEs
+  NotSymmetric,     ///< value: the address; a: start of this PE's heap; b: its bytes
+  BadTeam,          ///< value: the team
+  BadSignalOp,      ///< value: the operation
+  BadCompare,       ///< value: the comparison
+};
+
 /// Services of the machine, reached through the block context, never by symbol.
 struct BlockServices {
   uint32_t abiVersion;
@@ -81,6 +102,13 @@ struct BlockServices {
   /// The block lock of sync_block_lock/unlock. `word` lies in the launch's lock buffer.
   void (*lock)(BlockContext *, uint64_t *word);
   void (*unlock)(BlockContext *, uint64_t *word);
+  /// As yield, and says what is waited for; called while `request` does not hold.
+  void (*wait)(BlockContext *, const WaitRequest *request);
+  /// Wakes every process and thread that sleeps on this futex word.
+  void (*wake)(BlockContext *, uint32_t *word);
+  /// A wrong call of a device function: ends the launch with an error at the kernel's line. Does
+  /// not return.
+  void (*deviceError)(BlockContext *, uint32_t error, int64_t value, int64_t a, int64_t b);
 };
 
 /// One running block. Its non-temporal stores are ordered by the machine when it has ended. The
@@ -94,11 +122,13 @@ struct BlockContext {
   uint8_t *workspace;            // 48: this block's own, contents undefined at its start; or null
   void *machine;                 // 56: private to the simulator
   uint64_t streamBytes;          // 64: a launch that moves more should store past the caches
+  uint64_t *coreBarrier;         // 72: arrivals at meetings of all blocks, zero at a launch's start
 };
 static_assert(offsetof(BlockContext, grid) == 8 && offsetof(BlockContext, pid) == 20 &&
               offsetof(BlockContext, arena) == 32 && offsetof(BlockContext, lockBuffer) == 40 &&
               offsetof(BlockContext, workspace) == 48 && offsetof(BlockContext, machine) == 56 &&
-              offsetof(BlockContext, streamBytes) == 64);
+              offsetof(BlockContext, streamBytes) == 64 &&
+              offsetof(BlockContext, coreBarrier) == 72);
 
 /// Entry of an image: runs one block. `args` is the packed user argument block:
 /// arguments in order, each aligned to its slot size; pointers and 64-bit scalars

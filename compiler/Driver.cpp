@@ -294,7 +294,13 @@ static LogicalResult emitSimulator(ModuleOp module, const CompileOptions &option
   simulator.hostCpu = options.hostCpu;
   simulator.hostFeatures = options.hostFeatures;
   simulator.lineInfo = options.pipeline.lineInfo;
-  return emitSimulatorImage(module, simulator, output);
+  std::string dump; // what lies between hand-over IR and image
+  if (options.onStage)
+    simulator.dump = &dump;
+  LogicalResult result = emitSimulatorImage(module, simulator, output);
+  if (options.onStage)
+    options.onStage(Stage::NpuBin, dump);
+  return result;
 }
 
 /// The MLIR stages that lie between what is there and what is asked for.

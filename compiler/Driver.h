@@ -47,7 +47,7 @@ struct CompileOptions {
   std::string reproducer;
   /// The module after each pass that changed it.
   llvm::raw_ostream *passDump = nullptr;
-  /// Called with the text of each stage's result.
+  /// Called with the text of each stage's result; for npubin with its own steps, down to assembly.
   std::function<void(Stage, llvm::StringRef)> onStage;
   /// Where times of stages and passes go, if anywhere.
   mlir::TimingScope *timing = nullptr;

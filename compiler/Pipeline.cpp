@@ -5,8 +5,13 @@
 // Transforms/Passes.td; docs/reference is generated from them.
 #include "compiler/Pipeline.h"
 
+#include "compiler/Config.h"
 #include "compiler/Conversion/Passes.h"
 #include "compiler/Transforms/Passes.h"
+
+#if PITON_DISTRIBUTED
+#include "compiler/Conversion/DistributedPasses.h"
+#endif
 
 #include "mlir/Transforms/Passes.h"
 
@@ -39,6 +44,11 @@ void piton::buildTtirPipeline(OpPassManager &pm, const PipelineOptions &) {
 }
 
 void piton::buildTtAdapterPipeline(OpPassManager &pm, const PipelineOptions &options) {
+#if PITON_DISTRIBUTED
+  // Communication becomes calls of device functions before anything looks at addresses, so that
+  // no other pass knows that there are several PEs.
+  pm.addPass(createConvertTritonDistributedToHIVMPass());
+#endif
   // Block pointers and descriptors become tensors of pointers and masks: one kind of access
   // from here on.
   pm.addPass(createRewriteTensorPointerPass());

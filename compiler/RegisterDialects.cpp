@@ -16,6 +16,7 @@
 #include "compiler/Transforms/Passes.h"
 
 #if PITON_DISTRIBUTED
+#include "compiler/Conversion/DistributedPasses.h"
 #include "compiler/Dialect/Distributed/Distributed.h"
 #endif
 
@@ -94,6 +95,9 @@ void piton::registerAllDialects(DialectRegistry &registry) {
 void piton::registerAllPasses() {
   registerPitonTransformsPasses();
   registerPitonConversionPasses();
+#if PITON_DISTRIBUTED
+  registerPitonDistributedPasses();
+#endif
   // Of MLIR: its transforms (canonicalize, cse, inline, ...) and conversions, so that a
   // part of the pipeline can be named as text (piton-opt, stop and resume, reproducers).
   // The spelling without the final d names the same pass.

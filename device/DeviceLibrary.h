@@ -12,6 +12,14 @@ namespace piton {
 extern const unsigned char kDeviceBitcode[];
 extern const size_t kDeviceBitcodeSize;
 
+/// Bitcode of the functions that distributed kernels call (device/shmem), by kind of core.
+struct ShmemBitcode {
+  const char *variant; ///< aic, aiv, mix_aic or mix_aiv
+  const unsigned char *bytes;
+  size_t size;
+};
+extern const ShmemBitcode kShmemBitcode[4];
+
 /// Object file with the helpers that the code generator itself calls (wide division,
 /// soft float conversions); linked after code generation, where needed.
 extern const unsigned char kDeviceSoftObject[];

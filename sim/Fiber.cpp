@@ -6,6 +6,7 @@
 
 #include "sim/Faults.h"
 #include "sim/Sanitizers.h"
+#include "sim/Waits.h"
 #include "sim/Worker.h"
 
 #include <algorithm>
@@ -108,6 +109,8 @@ void reportStandstill(Launch &launch, const Slot &waiting) {
   uint64_t started = std::min(launch.nextBlock.load(), launch.blocks);
   std::string text = "piton: warning: " + describePlace(waiting, waiting.waitsAt) +
                      " waits, as all blocks that run, and none has moved for a while";
+  if (std::string wait = describeWait(waiting, waiting.waitRequest); !wait.empty())
+    text += "; it " + wait;
   if (started < launch.blocks)
     text += "; " + std::to_string(launch.blocks - started) + " of " +
             std::to_string(launch.blocks) + " blocks have not started, because the " +
@@ -179,14 +182,17 @@ private:
       return;
     }
     ++(slow ? slowWindows : fastWindows);
+    publishWait(launch, waiting);
     if (limit.count() > 0 && now - stillSince > limit && fastWindows > 4 * slowWindows &&
         !launch.standstillReported.exchange(true))
       reportStandstill(launch, waiting);
   }
 
   void wake() {
-    if (idling)
+    if (idling) {
       launch.activeWorkers.fetch_add(1);
+      clearWait(launch);
+    }
     idling = false;
   }
 
@@ -235,6 +241,7 @@ void runFibers(Worker &worker, Launch &launch, unsigned slots) {
   }
   WaitingLadder ladder(launch);
   size_t live = 0;
+  uint64_t seenWaits = worker.newWaits;
   for (;;) {
     bool progress = false;
     const Slot *waiting = nullptr;
@@ -254,6 +261,9 @@ void runFibers(Worker &worker, Launch &launch, unsigned slots) {
         waiting = &slot;
       }
     }
+    // A wait that begins says that the one before it has ended.
+    progress |= worker.newWaits != seenWaits;
+    seenWaits = worker.newWaits;
     if (progress) {
       ladder.progress();
       continue;

@@ -7,10 +7,16 @@
 #include "sim/Faults.h"
 #include "sim/Gemm.h"
 #include "sim/Sanitizers.h"
+#include "sim/Waits.h"
 #include "sim/Worker.h"
 
 #include <atomic>
+#include <cinttypes>
+#include <cstdio>
+#include <linux/futex.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace piton::sim {
 namespace {
@@ -142,11 +148,67 @@ PITON_LEAVES_EARLY void serviceUnlock(BlockContext *, uint64_t *word) {
   __atomic_store_n(word, 0, __ATOMIC_RELEASE);
 }
 
+PITON_LEAVES_EARLY void serviceWait(BlockContext *context, const WaitRequest *request) {
+  Slot &slot = slotOf(context);
+  slot.waitsAt = PITON_CALLER - 1;
+  if (endIfJobFailed(slot, *request))
+    slot.leave(BlockExit::Stopped);
+  slot.waitRequest = request;
+  if (!request->known) {
+    const_cast<WaitRequest *>(request)->known = 1;
+    ++slot.worker->newWaits;
+  }
+  waitAtYield(slot);
+  slot.waitRequest = nullptr;
+}
+
+PITON_LEAVES_EARLY void serviceWake(BlockContext *, uint32_t *word) {
+  syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
+}
+
+std::string describeDeviceError(const Slot &slot, DeviceError error, int64_t value, int64_t a,
+                                int64_t b) {
+  switch (error) {
+  case DeviceError::PeOutOfRange:
+    return "PE " + std::to_string(value) + " is out of range: there are " + std::to_string(a) +
+           " PEs, 0 to " + std::to_string(a - 1);
+  case DeviceError::NotSymmetric: {
+    char text[192];
+    std::snprintf(text, sizeof(text),
+                  "address 0x%" PRIx64 " is not in the symmetric heap of this PE (0x%" PRIx64
+                  " to 0x%" PRIx64 "); allocate it with aclshmem_create_tensor",
+                  static_cast<uint64_t>(value), static_cast<uint64_t>(a),
+                  static_cast<uint64_t>(a + b));
+    return text;
+  }
+  case DeviceError::BadTeam:
+    return "this PE is in no team " + std::to_string(value);
+  case DeviceError::BadSignalOp:
+    return "signal operation " + std::to_string(value) + " is neither 0 (set) nor 1 (add)";
+  case DeviceError::BadCompare:
+    return "comparison " + std::to_string(value) +
+           " is none of 0 to 5 (equal, not equal, greater, greater or equal, less, less or equal)";
+  }
+  return "wrong call of a device function";
+}
+
+PITON_LEAVES_EARLY void serviceDeviceError(BlockContext *context, uint32_t error, int64_t value,
+                                           int64_t a, int64_t b) {
+  Slot &slot = slotOf(context);
+  uint64_t caller = PITON_CALLER - 1;
+  slot.inService = true;
+  slot.launch->fail(PITON_ERROR_INVALID_ARGUMENT,
+                    describePlace(slot, caller) + ": " +
+                        describeDeviceError(slot, static_cast<DeviceError>(error), value, a, b));
+  slot.leave(BlockExit::Assert);
+}
+
 } // namespace
 
 const BlockServices kBlockServices = {
-    kKernelAbiVersion, 0,           serviceYield, servicePrint,
-    serviceAssertFail, serviceGemm, serviceLock,  serviceUnlock,
+    kKernelAbiVersion, 0,           serviceYield,       servicePrint,
+    serviceAssertFail, serviceGemm, serviceLock,        serviceUnlock,
+    serviceWait,       serviceWake, serviceDeviceError,
 };
 
 } // namespace piton::sim

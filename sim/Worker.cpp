@@ -158,6 +158,7 @@ bool Slot::prepare(Launch &newLaunch) {
   const KernelMetadata &meta = newLaunch.kernel.metadata();
   launch = &newLaunch;
   serviceCaller = waitsAt = 0;
+  waitRequest = nullptr;
   exit = BlockExit::None;
   if (!arena.reserve(meta.arenaBytes) || !workspace.reserve(meta.workspaceBytes)) {
     newLaunch.fail(PITON_ERROR_OUT_OF_MEMORY,
@@ -172,12 +173,14 @@ bool Slot::prepare(Launch &newLaunch) {
   context.workspace = meta.workspaceBytes ? workspace.data() : nullptr;
   context.machine = this;
   context.streamBytes = streamBytes();
+  context.coreBarrier = &newLaunch.coreBarrier;
   return true;
 }
 
 void Slot::leave(BlockExit reason) {
   exit = reason;
   inService = false;
+  waitRequest = nullptr;
   worker->current.store(nullptr, std::memory_order_relaxed);
   beforeNoReturn();
   pitonResume(&escape);

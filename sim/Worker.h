@@ -81,6 +81,8 @@ struct Slot {
   /// Where the kernel called the service that runs now, or 0: the line of a fault inside it.
   volatile uint64_t serviceCaller = 0;
   uint64_t waitsAt = 0; ///< where the kernel last called yield
+  /// What it waits for there, if it said so; on its own stack.
+  const WaitRequest *waitRequest = nullptr;
   volatile BlockExit exit = BlockExit::None;
   FaultRecord fault;
   Memory arena, workspace;
@@ -110,7 +112,8 @@ struct Worker {
   std::atomic<pid_t> thread{0};
   Slot plain; ///< for kernels that cannot block
   std::vector<std::unique_ptr<Slot>> fibers;
-  Memory scratch; ///< of the tile product
+  uint64_t newWaits = 0; ///< waits of device functions that its fibers began
+  Memory scratch;        ///< of the tile product
   Memory signalStack;
 
   // The scheduler's side of a fiber switch.

@@ -4,6 +4,11 @@
 // the user's line, conversion of enumerators and handle lists.
 #include "compiler/Python/IR.h"
 
+#include "compiler/Config.h"
+#if PITON_DISTRIBUTED
+#include "compiler/Dialect/Distributed/Distributed.h"
+#endif
+
 #include "compiler/RegisterDialects.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -59,6 +64,9 @@ Context::~Context() {
 void Context::loadDialects() {
   mlir.loadDialect<triton::TritonDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
                    cf::ControlFlowDialect, ub::UBDialect, gpu::GPUDialect, LLVM::LLVMDialect>();
+#if PITON_DISTRIBUTED
+  mlir.loadDialect<triton::distributed::DistributedDialect>();
+#endif
 }
 
 std::shared_ptr<Context> Context::find(MLIRContext *context) {

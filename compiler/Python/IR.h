@@ -149,6 +149,9 @@ void bindIR(nanobind::module_ &m);
 void bindBuilder(nanobind::module_ &m, nanobind::class_<Builder> &cls);
 void bindBuilderArith(nanobind::class_<Builder> &cls);
 void bindBuilderTriton(nanobind::class_<Builder> &cls);
+void bindBuilderAscend(nanobind::class_<Builder> &cls);
+/// Only where the compiler was built with the distributed part.
+void bindDistributed(nanobind::module_ &m, nanobind::class_<Builder> &cls);
 void bindCompile(nanobind::module_ &m);
 void bindBisheng(nanobind::module_ &m);
 

@@ -4,6 +4,8 @@
 // region, operation, function, module. The builder is in Builder*.cpp.
 #include "compiler/Python/IR.h"
 
+#include "compiler/Config.h"
+
 #include "mlir/Transforms/LocationSnapshot.h"
 
 #include <nanobind/stl/optional.h>
@@ -402,6 +404,10 @@ void bindIR(nb::module_ &m) {
   bindBuilder(m, builder);
   bindBuilderArith(builder);
   bindBuilderTriton(builder);
+  bindBuilderAscend(builder);
+#if PITON_DISTRIBUTED
+  bindDistributed(m, builder);
+#endif
 }
 
 } // namespace piton::python

@@ -3,6 +3,8 @@
 // Shared builders of the bisheng legalisation, and the pass that runs its groups.
 #include "compiler/Target/BishengForms.h"
 
+#include "compiler/Dialect/Annotation/Annotation.h"
+#include "compiler/Dialect/HACC/HACC.h"
 #include "compiler/Dialect/HIVM/HIVM.h"
 
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
@@ -176,9 +178,9 @@ struct LegalizeForBisheng : impl::LegalizeForBishengBase<LegalizeForBisheng> {
     bisheng::Context context(&getContext(), *chosen);
     // Bodies of linalg ops become tensor arithmetic first, which the last group then sees.
     for (auto *group :
-         {bisheng::legalizeMemory, bisheng::legalizeLoads, bisheng::legalizeAtomics,
-          bisheng::legalizeReductions, bisheng::legalizeGenerics, bisheng::legalizeMatmuls,
-          bisheng::legalizeElementwise, bisheng::legalizeLayout})
+         {bisheng::legalizeDistributed, bisheng::legalizeMemory, bisheng::legalizeLoads,
+          bisheng::legalizeAtomics, bisheng::legalizeReductions, bisheng::legalizeGenerics,
+          bisheng::legalizeMatmuls, bisheng::legalizeElementwise, bisheng::legalizeLayout})
       if (failed(group(getOperation(), context)))
         return signalPassFailure();
     if (failed(bisheng::verifyForms(getOperation(), *chosen)))

@@ -90,6 +90,8 @@ mlir::LogicalResult legalizeMatmuls(mlir::ModuleOp module, Context &context);
 mlir::LogicalResult legalizeLoads(mlir::ModuleOp module, Context &context);
 /// linalg.generic with GenericAtomicRMW.
 mlir::LogicalResult legalizeAtomics(mlir::ModuleOp module, Context &context);
+/// Calls of the communication library.
+mlir::LogicalResult legalizeDistributed(mlir::ModuleOp module, Context &context);
 /// Constants, switches, ops of newer MLIR.
 mlir::LogicalResult legalizeMemory(mlir::ModuleOp module, Context &context);
 /// arith and math on tensors.

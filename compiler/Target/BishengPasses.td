@@ -18,7 +18,8 @@ def LegalizeForBisheng : Pass<"legalize-for-bisheng", "mlir::ModuleOp"> {
     a reduction's start value is applied behind it; elementwise linalg.generic becomes
     tensor arithmetic; i32 division is done in i64; transposed matmuls get an explicit
     linalg.transpose; padding in front of loaded data becomes a select; atomics get the
-    form that fits their kind and type.
+    form that fits their kind and type. The pipes are drained before a call that shows
+    stores to another PE; for the 950 compiler calls with results become func.call.
     Requires: hand-over IR as triton-to-linalg leaves it, tensors of static shape.
     Ensures: none of the known bad forms is left; `verify-for-bisheng` runs at the end.
     Example: test/compiler/Target/Bisheng/unsigned.mlir.
@@ -31,7 +32,8 @@ def LegalizeForBisheng : Pass<"legalize-for-bisheng", "mlir::ModuleOp"> {
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::linalg::LinalgDialect",
     "mlir::tensor::TensorDialect", "mlir::scf::SCFDialect", "mlir::memref::MemRefDialect",
-    "mlir::bufferization::BufferizationDialect", "mlir::hivm::HIVMDialect"
+    "mlir::bufferization::BufferizationDialect", "mlir::hivm::HIVMDialect",
+    "mlir::hacc::HACCDialect", "mlir::annotation::AnnotationDialect"
   ];
 }
 

@@ -174,6 +174,7 @@ LogicalResult fillMetadata(ModuleOp module, KernelMetadata &metadata) {
   metadata.argBytes = integer("piton.arg_bytes");
   metadata.lockWords = integer("piton.lock_words");
   metadata.canBlock = kernel->hasAttr(kCanBlockAttr);
+  metadata.distributed = kernel->hasAttr(kDistributedAttr);
   auto layout = kernel->getAttrOfType<ArrayAttr>("piton.arguments");
   for (size_t i = 0; i + 2 < layout.size(); i += 3) {
     unsigned index = cast<IntegerAttr>(layout[i]).getInt();
@@ -269,6 +270,7 @@ LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions 
   codegen.entry = kEntryPrefix + metadata.name;
   codegen.cpu = *cpu;
   codegen.loopVectorize = loopVectorize;
+  codegen.cubeOnly = metadata.mixMode == "aic";
   codegen.dump = options.dump;
   llvm::Expected<CodegenResult> result =
       generateSharedObject(std::move(llvmContext), std::move(llvmModule), codegen);

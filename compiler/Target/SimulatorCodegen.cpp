@@ -17,6 +17,7 @@
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/VFABIDemangler.h"
@@ -34,9 +35,11 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
+#include <array>
 #include <cstdlib>
 #include <mutex>
 
@@ -65,31 +68,58 @@ MemoryBufferRef deviceBitcode() {
       "piton device library");
 }
 
-/// Names defined by the device library, read once.
-const StringSet<> &deviceNames() {
-  static const StringSet<> names = [] {
-    StringSet<> result;
-    LLVMContext context;
-    auto module = parseBitcodeFile(deviceBitcode(), context);
-    if (!module) {
-      consumeError(module.takeError());
-      return result;
-    }
-    for (Function &function : **module)
-      if (!function.isDeclaration() && !function.hasLocalLinkage())
-        result.insert(function.getName());
+MemoryBufferRef shmemBitcode(const piton::ShmemBitcode &library) {
+  return MemoryBufferRef(StringRef(reinterpret_cast<const char *>(library.bytes), library.size),
+                         "piton distributed device library");
+}
+
+/// Name and type of every function that a library defines.
+StringMap<std::string> namesDefinedBy(MemoryBufferRef bitcode) {
+  StringMap<std::string> result;
+  LLVMContext context;
+  auto module = getLazyBitcodeModule(bitcode, context);
+  if (!module) {
+    consumeError(module.takeError());
     return result;
-  }();
+  }
+  for (Function &function : **module)
+    if (!function.isDeclaration() && !function.hasLocalLinkage())
+      raw_string_ostream(result[function.getName()]) << *function.getFunctionType();
+  return result;
+}
+
+/// Names defined by the device library, read once.
+const StringMap<std::string> &deviceNames() {
+  static const StringMap<std::string> names = namesDefinedBy(deviceBitcode());
   return names;
 }
 
-Error linkDeviceLibrary(Module &module) {
-  bool needed = false;
-  for (Function &function : module)
-    needed |= function.isDeclaration() && deviceNames().contains(function.getName());
-  if (!needed)
-    return Error::success();
-  auto library = getLazyBitcodeModule(deviceBitcode(), module.getContext());
+/// Names of the distributed functions in one of their variants, read once.
+const StringMap<std::string> &shmemNames(unsigned variant) {
+  static const std::array<StringMap<std::string>, 4> names = [] {
+    std::array<StringMap<std::string>, 4> all;
+    for (unsigned i = 0; i < all.size(); ++i)
+      all[i] = namesDefinedBy(shmemBitcode(piton::kShmemBitcode[i]));
+    return all;
+  }();
+  return names[variant];
+}
+
+/// The variant that defines a name: its suffix says the core in a kernel for both, otherwise the
+/// kernel's only core decides.
+unsigned shmemVariant(StringRef name, bool cubeOnly) {
+  StringRef wanted = name.ends_with(".cube")     ? "mix_aic"
+                     : name.ends_with(".vector") ? "mix_aiv"
+                     : cubeOnly                  ? "aic"
+                                                 : "aiv";
+  unsigned index = 0;
+  while (piton::kShmemBitcode[index].variant != wanted)
+    ++index;
+  return index;
+}
+
+Error linkBitcode(Module &module, MemoryBufferRef bitcode) {
+  auto library = getLazyBitcodeModule(bitcode, module.getContext());
   if (!library)
     return library.takeError();
   (*library)->setDataLayout(module.getDataLayout());
@@ -101,6 +131,66 @@ Error linkDeviceLibrary(Module &module) {
   };
   if (Linker::linkModules(module, std::move(*library), Linker::Flags::LinkOnlyNeeded, internalise))
     return fail("the device library does not link");
+  return Error::success();
+}
+
+Error linkDeviceLibrary(Module &module, bool cubeOnly) {
+  bool needed = false;
+  std::array<bool, 4> variants{};
+  for (Function &function : module) {
+    if (!function.isDeclaration())
+      continue;
+    needed |= deviceNames().contains(function.getName());
+    if (!function.getName().starts_with("_mlir_ciface_"))
+      continue;
+    unsigned variant = shmemVariant(function.getName(), cubeOnly);
+    variants[variant] |= shmemNames(variant).contains(function.getName());
+  }
+  if (needed)
+    if (Error failure = linkBitcode(module, deviceBitcode()))
+      return failure;
+  for (unsigned i = 0; i < variants.size(); ++i)
+    if (variants[i])
+      if (Error failure = linkBitcode(module, shmemBitcode(piton::kShmemBitcode[i])))
+        return failure;
+  return Error::success();
+}
+
+/// Device functions find their block through piton_block_context(). They are all part of the kernel
+/// by now, whose caller knows the block: the entry's second argument.
+Error bindBlockContext(Module &module, StringRef entryName) {
+  Function *query = module.getFunction("piton_block_context");
+  if (!query)
+    return Error::success();
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+  PassBuilder builder;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  AlwaysInlinerPass(/*InsertLifetime=*/true).run(module, modules);
+  Function *entry = module.getFunction(entryName);
+  Function *kernel = nullptr;
+  unsigned position = 0;
+  for (Instruction &instruction : instructions(*entry))
+    if (auto *call = dyn_cast<CallInst>(&instruction); call && call->getCalledFunction())
+      for (unsigned i = 0; i < call->arg_size(); ++i)
+        if (call->getArgOperand(i) == entry->getArg(1)) {
+          kernel = call->getCalledFunction();
+          position = i;
+        }
+  for (User *user : make_early_inc_range(query->users())) {
+    auto *call = dyn_cast<CallInst>(user);
+    if (!call || call->getFunction() != kernel)
+      return fail("a device function was not made part of the kernel");
+    call->replaceAllUsesWith(kernel->getArg(position));
+    call->eraseFromParent();
+  }
+  query->eraseFromParent();
   return Error::success();
 }
 
@@ -376,6 +466,12 @@ void readLineTable(const object::ObjectFile &file, piton::CodegenResult &result)
 
 bool piton::deviceLibraryDefines(StringRef name) { return deviceNames().contains(name); }
 
+std::optional<std::string> piton::shmemLibrarySignature(StringRef linkName) {
+  const StringMap<std::string> &names = shmemNames(shmemVariant(linkName, /*cubeOnly=*/false));
+  auto found = names.find(linkName);
+  return found == names.end() ? std::nullopt : std::optional(found->second);
+}
+
 //===-- the CPU ----------------------------------------------------------===//
 
 /// Off whatever the CPU: Piton narrows to bf16 itself (the instructions flush denormals),
@@ -459,7 +555,7 @@ struct Job {
 
 /// The module with the device library in it, ready to be optimised.
 Error prepareModule(Module &module, const piton::CodegenOptions &options) {
-  if (Error failure = linkDeviceLibrary(module))
+  if (Error failure = linkDeviceLibrary(module, options.cubeOnly))
     return failure;
   for (Function &function : module) {
     if (function.isDeclaration())
@@ -470,6 +566,8 @@ Error prepareModule(Module &module, const piton::CodegenOptions &options) {
     if (function.getName() != options.entry)
       function.setLinkage(GlobalValue::InternalLinkage);
   }
+  if (Error failure = bindBlockContext(module, options.entry))
+    return failure;
   describeMathFunctions(module, options.cpu.avx512);
   std::string invalid;
   raw_string_ostream invalidStream(invalid);

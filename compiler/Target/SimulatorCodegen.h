@@ -12,6 +12,7 @@
 
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,7 @@ struct CodegenOptions {
   std::string entry; ///< the one exported symbol
   CodegenCpu cpu;
   bool loopVectorize = true;
+  bool cubeOnly = false;       ///< a kernel for cube cores alone: device functions of that kind
   std::string *dump = nullptr; ///< optimised LLVM IR and assembly are appended
   std::vector<std::pair<std::string, double>> *times = nullptr; ///< milliseconds per step
 };
@@ -74,6 +76,10 @@ private:
 
 /// True when the device library defines a function of this name.
 bool deviceLibraryDefines(llvm::StringRef name);
+
+/// The LLVM type, as text, of a function for distributed kernels by its full link name; nothing
+/// when the library has none of that name.
+std::optional<std::string> shmemLibrarySignature(llvm::StringRef linkName);
 
 } // namespace piton
 

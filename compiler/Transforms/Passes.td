@@ -157,7 +157,9 @@ def TritonToStructuredPass : Pass<"triton-to-structured", "::mlir::ModuleOp"> {
     an access whose address or mask divides a range, or takes it modulo a constant,
     gets a dimension for every part: `p + x / 8 * 32 + x % 8` over 64 lanes is read as
     8 x 8 with strides 32 and 1, and `tt.reshape`d. A load that reads the same lanes
-    along a dimension becomes a smaller load and a broadcast.
+    along a dimension becomes a smaller load and a broadcast. A custom call that gives a
+    tensor of pointers back as it is (`SrcPtrIndex`, made for consume_token) is replaced
+    by that tensor.
     Requires: `rewrite-tensor-pointer`.
     Ensures: values and memory effects are unchanged; what cannot be structured is
     left as it is.

@@ -62,10 +62,32 @@ struct ComputeSplatOnce : RewritePattern {
   }
 };
 
+/// A custom call that gives a tensor of pointers back as it is (consume_token) hides the addresses.
+/// It only orders, and what it comes after keeps its place by itself.
+void lookThroughTokens(Operation *root) {
+  SmallVector<Operation *> calls;
+  root->walk([&](Operation *op) {
+    auto index = op->getAttrOfType<DenseI32ArrayAttr>("SrcPtrIndex");
+    if (index && index.size() == 1 && op->getNumResults() == 1 &&
+        index[0] < static_cast<int32_t>(op->getNumOperands()) &&
+        op->getOperand(index[0]).getType() == op->getResult(0).getType())
+      calls.push_back(op);
+  });
+  for (Operation *call : calls) {
+    Value source = call->getOperand(call->getAttrOfType<DenseI32ArrayAttr>("SrcPtrIndex")[0]);
+    for (Operation *user : llvm::make_early_inc_range(call->getUsers()))
+      if (user->getName().getStringRef() == "annotation.mark")
+        user->erase();
+    call->getResult(0).replaceAllUsesWith(source);
+    call->erase();
+  }
+}
+
 struct TritonToStructured : impl::TritonToStructuredPassBase<TritonToStructured> {
   using Base::Base;
 
   void runOnOperation() override {
+    lookThroughTokens(getOperation());
     rewriteCarriedTensors(getOperation());
     RewritePatternSet patterns(&getContext());
     patterns.add<ComputeSplatOnce>(&getContext());

@@ -221,6 +221,10 @@ def flags(text: str, options, target: str, a5: bool) -> list[str]:
         result.append("--enable-memory-display=true")
     for bitcode in sorted(set(_BITCODE.findall(text))):
         result.append(f"--link-aicore-bitcode={bitcode}")
+    if '"dist.aclshmem' in text or "@_mlir_ciface_aclshmem" in text:
+        # The vendor's device functions; the compiler's own bitcode has none of them.
+        if library := os.environ.get("PITON_SHMEM_BITCODE"):
+            result.append(f"--link-aicore-bitcode={library}")
     return result + (_a5_flags(options) if a5 else [])
 
 

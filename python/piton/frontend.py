@@ -13,6 +13,8 @@ import functools
 import sys
 import threading
 
+from . import extension
+
 _local = threading.local()
 _lock = threading.Lock()
 _installed = False
@@ -538,6 +540,7 @@ class _AfterRuntime:
 def install_early() -> None:
     """What must be in place before any kernel is compiled; called at discovery."""
     patch_block_shapes()
+    extension.install()
     jit = sys.modules.get("triton.runtime.jit")
     if hasattr(jit, "JITFunction"):
         _patch_stream_option()

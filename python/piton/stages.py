@@ -7,6 +7,11 @@ import os
 
 from . import _piton, bisheng, env
 
+try:  # a compiler may be built without the distributed part
+    from ._piton import distributed
+except ImportError:
+    distributed = None
+
 
 def for_options(options) -> dict:
     """Ordered dict: file extension -> stage(module, metadata, options)."""
@@ -29,6 +34,11 @@ def ttir(module, metadata, options):
 
 def ttadapter(module, metadata, options):
     """Triton IR -> hand-over IR (in place)."""
+    if distributed is not None:
+        # Before everything else: what comes after knows one device only.
+        passes = distributed.pass_manager(module)
+        distributed.ascend_passes.add_convert_triton_distributed_to_hivm(passes)
+        passes.run(module)
     _piton.run_ttadapter(module, options)
     _dump(module, metadata, options, "kernel.ttadapter.mlir")
     return module

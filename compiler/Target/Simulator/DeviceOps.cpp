@@ -324,6 +324,8 @@ LogicalResult lowerNamedOp(Operation *op) {
     return lowerBlockLock(op, offsetof(BlockServices, unlock));
   if (name.consume_front("hfusion.atomic_"))
     return lowerHfusionAtomic(op, name);
+  if (name == "hivm.hir.custom")
+    return lowerCustom(op);
   if (name == "hfusion.histogram")
     return lowerHistogram(op);
   return op->emitOpError("has no simulator lowering");

@@ -11,6 +11,12 @@ namespace piton::simulator {
 /// Replaces every atomic, helper call, hint and hivm/hfusion op of the kernel.
 mlir::LogicalResult lowerDeviceOps(mlir::func::FuncOp kernel);
 
+/// Writes out twice what depends on the vector core of an AI core.
+void runBothSubVectors(mlir::func::FuncOp kernel);
+
+/// A call of a device function by name (hivm.hir.custom).
+mlir::LogicalResult lowerCustom(mlir::Operation *op);
+
 /// A call of a `triton_*` helper or of another declared function.
 mlir::LogicalResult lowerHelperCall(mlir::func::CallOp call, mlir::func::FuncOp callee);
 

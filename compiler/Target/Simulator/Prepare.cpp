@@ -116,6 +116,7 @@ struct SimPreparePass : piton::impl::SimPrepareBase<SimPreparePass> {
       if (function != *kernel && !function.isExternal())
         function.erase();
     replacePoisonTensors(*kernel);
+    runBothSubVectors(*kernel);
 
     MLIRContext *context = &getContext();
     (*kernel)->setAttr(kKernelAttr, UnitAttr::get(context));

@@ -25,6 +25,7 @@ inline constexpr char kKernelAttr[] = "piton.kernel";
 inline constexpr char kArenaBytesAttr[] = "piton.arena_bytes";
 inline constexpr char kStackBytesAttr[] = "piton.stack_bytes";
 inline constexpr char kCanBlockAttr[] = "piton.can_block";
+inline constexpr char kDistributedAttr[] = "piton.distributed";
 
 /// The kernel of a prepared module; null when there is none.
 mlir::func::FuncOp findKernel(mlir::ModuleOp module);

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The aclshmem device functions: who am I, where does an object lie on another PE, put and get,
+// signals and waits, order, barriers, atomics, teams. Templates over the element type; Wrappers.cpp
+// gives them the names that kernels call. Everything is inlined into the kernel, so that an error
+// or a wait is at the line of the kernel that asked for it.
+#ifndef PITON_DEVICE_SHMEM_SHMEM_H
+#define PITON_DEVICE_SHMEM_SHMEM_H
+
+#include "device/shmem/Primitives.h"
+
+namespace piton::device {
+
+//===-- Identity and addresses ----------------------------------------------------------------===//
+
+PITON_DEVICE int32_t myPe() { return state()->myPe; }
+PITON_DEVICE int32_t peCount() { return state()->peCount; }
+
+PITON_DEVICE void checkPe(DeviceState *s, int32_t pe) {
+  if (__builtin_expect(static_cast<uint32_t>(pe) >= static_cast<uint32_t>(s->peCount), 0))
+    fail(DeviceError::PeOutOfRange, pe, s->peCount);
+}
+
+/// An address in this PE's heap as an offset that is valid on every PE.
+PITON_DEVICE uint64_t symmetricOffset(DeviceState *s, const void *address) {
+  uint64_t offset = reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(s->heapBase);
+  if (__builtin_expect(offset >= s->heapBytes, 0))
+    fail(DeviceError::NotSymmetric, static_cast<int64_t>(reinterpret_cast<uintptr_t>(address)),
+         static_cast<int64_t>(reinterpret_cast<uintptr_t>(s->heapBase)),
+         static_cast<int64_t>(s->heapBytes));
+  return offset;
+}
+
+/// The same object on PE `pe`: offset in my heap, plus that PE's heap.
+template <typename T> PITON_DEVICE T *ptr(T *address, int32_t pe) {
+  DeviceState *s = state();
+  checkPe(s, pe);
+  uint64_t offset = symmetricOffset(s, address);
+  return reinterpret_cast<T *>(reinterpret_cast<uintptr_t>(s->p2pHeapBase[pe]) + offset);
+}
+
+//===-- Order ---------------------------------------------------------------------------------===//
+
+/// What this core has put is at its place.
+PITON_DEVICE void quiet() { pipeBarrier(Pipe::All); }
+/// What it puts next comes after what it has put.
+PITON_DEVICE void fence() { pipeBarrier(Pipe::All); }
+
+//===-- Put and get ---------------------------------------------------------------------------===//
+
+/// `pointer` on the peer if it is symmetric. Sources of puts and targets of gets may be any memory.
+template <typename T>
+PITON_DEVICE void put(T *target, const T *source, uint64_t bytes, int32_t pe) {
+  copyGm2Gm(ptr(target, pe), source, bytes);
+}
+template <typename T>
+PITON_DEVICE void get(T *target, const T *source, uint64_t bytes, int32_t pe) {
+  copyGm2Gm(target, ptr(const_cast<T *>(source), pe), bytes);
+}
+
+/// One value: as a signal that is set.
+template <typename T> PITON_DEVICE void p(T *target, T value, int32_t pe) {
+  pipeBarrier(Pipe::All); // what was stored before is visible to who sees the value
+  T *remote = ptr(target, pe);
+  scalarStore(remote, value);
+  dcciCacheline(remote);
+  wakeSleepers(state(), pe);
+}
+template <typename T> PITON_DEVICE T g(T *source, int32_t pe) {
+  T *remote = ptr(source, pe);
+  dcciCacheline(remote);
+  return scalarLoad(remote);
+}
+
+//===-- Signals -------------------------------------------------------------------------------===//
+
+/// SET: an ordinary scalar store and the write-back of its line; no atomic, no doorbell.
+template <typename T> PITON_DEVICE void signalSet(T *word, T value, int32_t pe) {
+  T *remote = ptr(word, pe);
+  scalarStore(remote, value);
+  dcciCacheline(remote);
+}
+
+/// ADD: through local memory and MTE3 in its atomic mode.
+template <typename T> PITON_DEVICE void signalAdd(T *word, T value, int32_t pe) {
+  Core core;
+  T *remote = ptr(word, pe);
+  pipeBarrier(Pipe::All);
+  scalarToUb(core, value);
+  setFlag(Pipe::S, Pipe::Mte3, 0);
+  waitFlag(Pipe::S, Pipe::Mte3, 0);
+  setAtomicAdd(core);
+  copyUb2Gm(core, remote);
+  setAtomicNone(core);
+  pipeBarrier(Pipe::All);
+}
+
+template <typename T> PITON_DEVICE void signalOp(T *word, T value, int32_t op, int32_t pe) {
+  pipeBarrier(Pipe::All);
+  if (op == kSignalSet)
+    signalSet(word, value, pe);
+  else if (op == kSignalAdd)
+    signalAdd(word, value, pe);
+  else
+    fail(DeviceError::BadSignalOp, op);
+  wakeSleepers(state(), pe);
+}
+
+template <typename T>
+PITON_DEVICE void putSignal(T *target, const T *source, uint64_t bytes, int32_t *word,
+                            int32_t value, int32_t op, int32_t pe) {
+  put(target, source, bytes, pe);
+  quiet();
+  signalOp(word, value, op, pe);
+}
+
+//===-- Waits ---------------------------------------------------------------------------------===//
+
+template <typename T> PITON_DEVICE bool compare(T seen, int32_t op, T value) {
+  switch (op) {
+  case kCompareEq:
+    return seen == value;
+  case kCompareNe:
+    return seen != value;
+  case kCompareGt:
+    return seen > value;
+  case kCompareGe:
+    return seen >= value;
+  case kCompareLt:
+    return seen < value;
+  case kCompareLe:
+    return seen <= value;
+  default:
+    fail(DeviceError::BadCompare, op);
+  }
+}
+
+/// One look at a word: the line is invalidated first, so that memory is read.
+template <typename T> PITON_DEVICE T look(const T *word) {
+  dcciCacheline(word);
+  return scalarLoad(word);
+}
+
+template <typename T> PITON_DEVICE int64_t asInteger(T value) {
+  if constexpr (__is_integral(T))
+    return static_cast<int64_t>(value);
+  else
+    return static_cast<int64_t>(__builtin_bit_cast(typename Bits<sizeof(T)>::Type, value));
+}
+
+/// How long a wait spins before it gives its core away.
+constexpr int kSpins = 48;
+
+/// Waits until `holds(word)`; never writes, so any number of waiters may share a word. `what` says
+/// what is waited for, should it never come.
+template <typename T, typename Fn>
+PITON_DEVICE T waitUntil(const T *word, WaitRequest &what, Fn holds) {
+  T seen = look(word);
+  for (int i = 0; i < kSpins; ++i) {
+    if (holds(seen))
+      return seen;
+    pause();
+    seen = look(word);
+  }
+  what.word = word;
+  what.known = 0;
+  while (!holds(seen)) {
+    what.seen = asInteger(seen);
+    waitFor(what);
+    seen = look(word);
+  }
+  return seen;
+}
+
+template <typename T> PITON_DEVICE T waitUntil(const T *word, int32_t op, T value) {
+  WaitRequest what = {};
+  what.kind = static_cast<uint32_t>(WaitKind::Signal);
+  what.compare = op;
+  what.wanted = asInteger(value);
+  what.team = kTeamInvalid;
+  return waitUntil(word, what, [=](T seen) { return compare(seen, op, value); });
+}
+
+/// `count` words, 64 bytes apart: a line is written by one core only.
+template <typename T> PITON_DEVICE void waitSlots(const T *words, int64_t count, T value) {
+  for (int64_t i = 0; i < count; ++i)
+    (void)waitUntil(words + i * static_cast<int64_t>(kSyncSlotBytes / sizeof(T)), kCompareEq,
+                    value);
+}
+
+template <typename T> PITON_DEVICE int32_t test(const T *word, int32_t op, T value) {
+  return compare(look(word), op, value);
+}
+
+//===-- Teams ---------------------------------------------------------------------------------===//
+
+/// The record of a team this PE belongs to, or null.
+PITON_DEVICE TeamRecord *teamOf(DeviceState *s, int32_t team) {
+  if (team < 0 || team >= kMaxTeams)
+    return nullptr;
+  return s->teams[team];
+}
+
+PITON_DEVICE int32_t teamMyPe(int32_t team) {
+  TeamRecord *record = teamOf(state(), team);
+  return record ? record->myPe : -1;
+}
+PITON_DEVICE int32_t teamPeCount(int32_t team) {
+  TeamRecord *record = teamOf(state(), team);
+  return record ? record->size : -1;
+}
+PITON_DEVICE int32_t teamTranslatePe(int32_t from, int32_t pe, int32_t into) {
+  DeviceState *s = state();
+  TeamRecord *a = teamOf(s, from), *b = teamOf(s, into);
+  if (!a || !b || pe < 0 || pe >= a->size)
+    return -1;
+  return b->fromWorld[a->toWorld[pe]];
+}
+
+//===-- Barriers ------------------------------------------------------------------------------===//
+
+PITON_DEVICE uint32_t coreCount() {
+  BlockContext *b = block();
+  return b->grid[0] * b->grid[1] * b->grid[2];
+}
+PITON_DEVICE uint32_t coreIndex() {
+  BlockContext *b = block();
+  return (b->pid[2] * b->grid[1] + b->pid[1]) * b->grid[0] + b->pid[0];
+}
+
+/// All cores of this launch meet: the hardware's SyncAll. The count only grows, so that a fast
+/// core may be in the next meeting already.
+PITON_DEVICE void syncAllCores() {
+  uint64_t cores = coreCount();
+  if (cores == 1)
+    return;
+  uint64_t *arrived = block()->coreBarrier;
+  uint64_t mine = __atomic_add_fetch(arrived, 1, __ATOMIC_ACQ_REL);
+  uint64_t needed = (mine + cores - 1) / cores * cores;
+  WaitRequest what = {};
+  what.kind = static_cast<uint32_t>(WaitKind::Cores);
+  what.compare = kCompareGe;
+  what.wanted = static_cast<int64_t>(needed);
+  (void)waitUntil(arrived, what, [=](uint64_t seen) { return seen >= needed; });
+}
+
+/// My flag of a team's barrier, which only I write.
+PITON_DEVICE void raiseFlag(DeviceState *s, int32_t *slot, int32_t count) {
+  scalarStore(slot, count);
+  dcciCacheline(slot);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (__atomic_load_n(reinterpret_cast<uint32_t *>(slot + 1), __ATOMIC_RELAXED)) {
+    traceStep(Step::Wake, slot);
+    block()->services->wake(block(), reinterpret_cast<uint32_t *>(slot));
+  }
+  // Blocks on other PEs sleep on their own doorbell.
+  for (int32_t pe = 0; pe < s->peCount; ++pe)
+    if (pe != s->myPe && s->boards && s->boards[pe] &&
+        __atomic_load_n(&s->boards[pe]->doorbell.sleepers, __ATOMIC_RELAXED)) {
+      __atomic_fetch_add(&s->boards[pe]->doorbell.bell, 1, __ATOMIC_RELEASE);
+      block()->services->wake(block(), &s->boards[pe]->doorbell.bell);
+    }
+}
+
+/// Pulls: every PE writes its own flag and reads the others', which are split over the cores. A
+/// fast PE may be in the next barrier already, hence count or count + 1.
+PITON_DEVICE void barrier(int32_t team) {
+  if (team == kTeamInvalid)
+    return;
+  DeviceState *s = state();
+  TeamRecord *record = teamOf(s, team);
+  if (!record)
+    fail(DeviceError::BadTeam, team);
+  quiet();
+  uint64_t slotOffset = s->syncPool + syncSlotOffset(team, 0);
+  auto *counter =
+      reinterpret_cast<int32_t *>(s->syncCounter + static_cast<uint64_t>(team) * kSyncSlotBytes);
+  auto *own = reinterpret_cast<int32_t *>(slotOffset);
+  auto count = static_cast<int32_t>(static_cast<uint32_t>(scalarLoad(counter)) + 1);
+  syncAllCores(); // every core has read the counter, and what it put is out
+  uint32_t size = static_cast<uint32_t>(record->size), me = static_cast<uint32_t>(record->myPe);
+  uint32_t readers = barrierReaders(size, coreCount()), core = coreIndex();
+  if (core < readers && me % readers == core)
+    raiseFlag(s, own, count);
+  WaitRequest what = {};
+  what.kind = static_cast<uint32_t>(WaitKind::Barrier);
+  what.compare = kCompareEq;
+  what.wanted = count;
+  what.team = team;
+  if (core < readers)
+    for (uint32_t i = core; i < size; i += readers)
+      if (i != me)
+        (void)waitUntil(ptr(own, record->toWorld[i]), what,
+                        [=](int32_t flag) { return barrierPassed(flag, count); });
+  if (core == 0)
+    scalarStore(counter, count);
+  syncAllCores();
+}
+
+//===-- Atomics -------------------------------------------------------------------------------===//
+
+template <typename T, typename Fn>
+PITON_DEVICE T atomic(T *target, T value, int32_t pe, Fn combine) {
+  T old = atomicUpdate(ptr(target, pe), value, combine);
+  wakeSleepers(state(), pe);
+  return old;
+}
+template <typename T> PITON_DEVICE T atomicFetchAdd(T *target, T value, int32_t pe) {
+  T old = atomicAdd(ptr(target, pe), value);
+  wakeSleepers(state(), pe);
+  return old;
+}
+template <typename T> PITON_DEVICE T atomicFetchAnd(T *target, T value, int32_t pe) {
+  return atomic(target, value, pe, [](T a, T b) { return static_cast<T>(a & b); });
+}
+template <typename T> PITON_DEVICE T atomicFetchOr(T *target, T value, int32_t pe) {
+  return atomic(target, value, pe, [](T a, T b) { return static_cast<T>(a | b); });
+}
+template <typename T> PITON_DEVICE T atomicFetchXor(T *target, T value, int32_t pe) {
+  return atomic(target, value, pe, [](T a, T b) { return static_cast<T>(a ^ b); });
+}
+template <typename T> PITON_DEVICE T atomicSwap(T *target, T value, int32_t pe) {
+  return atomic(target, value, pe, [](T, T b) { return b; });
+}
+template <typename T> PITON_DEVICE T atomicCompareSwap(T *target, T cond, T value, int32_t pe) {
+  return atomic(target, value, pe, [=](T a, T b) { return a == cond ? b : a; });
+}
+
+} // namespace piton::device
+
+#endif // PITON_DEVICE_SHMEM_SHMEM_H

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The device functions against the documented order of steps, on a machine of threads: every core
+// of every PE is a thread, a PE's heap is an array, and the primitives report what they do.
+#include "device/shmem/Shmem.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace piton;
+using namespace piton::device;
+
+struct Event {
+  Step step;
+  const volatile void *address;
+};
+
+/// What a device error becomes here.
+struct DeviceFailure : std::runtime_error {
+  DeviceFailure(uint32_t code, int64_t v)
+      : std::runtime_error("device error"), error(static_cast<DeviceError>(code)), value(v) {}
+  DeviceError error;
+  int64_t value;
+};
+
+/// One core: its block and what it did.
+struct TracedCore {
+  DeviceState *state = nullptr;
+  BlockContext context = {};
+  std::vector<Event> events;
+  int waits = 0;
+  std::function<void()> onWait;
+};
+thread_local TracedCore *current = nullptr;
+
+void serviceWait(BlockContext *, const WaitRequest *) {
+  ++current->waits;
+  if (current->onWait)
+    current->onWait();
+  std::this_thread::yield();
+}
+void serviceWake(BlockContext *, uint32_t *) {}
+void serviceError(BlockContext *, uint32_t error, int64_t value, int64_t, int64_t) {
+  throw DeviceFailure(error, value);
+}
+const BlockServices kServices = [] {
+  BlockServices services = {};
+  services.wait = serviceWait;
+  services.wake = serviceWake;
+  services.deviceError = serviceError;
+  return services;
+}();
+
+/// A job of `pes` PEs in one process.
+class World {
+public:
+  static constexpr uint64_t kUser = 1 << 16;
+
+  explicit World(int32_t pes) : count(pes), bases(pes), heaps(pes), states(pes), teams(pes) {
+    for (int32_t pe = 0; pe < pes; ++pe) {
+      heaps[pe].reset(new (std::align_val_t(64)) uint8_t[kUser + 4096]());
+      bases[pe] = heaps[pe].get();
+    }
+    for (int32_t pe = 0; pe < pes; ++pe) {
+      states[pe] = std::make_unique<DeviceState>();
+      teams[pe] = std::make_unique<TeamRecord>();
+      DeviceState &s = *states[pe];
+      s.myPe = pe;
+      s.peCount = pes;
+      s.heapBase = bases[pe];
+      s.heapBytes = kUser + 4096;
+      s.p2pHeapBase = bases.data();
+      s.syncPool = reinterpret_cast<uint64_t>(bases[pe]) + kUser;
+      s.syncCounter = reinterpret_cast<uint64_t>(bases[pe]) + kUser + kSyncTeamBytes;
+      TeamRecord &world = *teams[pe];
+      world.myPe = pe;
+      world.stride = 1;
+      world.size = pes;
+      for (int32_t i = 0; i < pes; ++i)
+        world.toWorld[i] = world.fromWorld[i] = i;
+      for (int32_t i = pes; i < kMaxPes; ++i)
+        world.fromWorld[i] = -1;
+      s.teams[0] = &world;
+    }
+  }
+
+  template <typename T> T *at(int32_t pe, uint64_t offset) {
+    return reinterpret_cast<T *>(static_cast<uint8_t *>(bases[pe]) + offset);
+  }
+
+  TracedCore core(int32_t pe, uint32_t index = 0, uint32_t cores = 1) {
+    TracedCore result;
+    result.state = states[pe].get();
+    result.context.services = &kServices;
+    result.context.grid[0] = cores;
+    result.context.grid[1] = result.context.grid[2] = 1;
+    result.context.pid[0] = index;
+    return result;
+  }
+
+  const int32_t count;
+  std::vector<void *> bases;
+  struct Free {
+    void operator()(uint8_t *p) const { ::operator delete[](p, std::align_val_t(64)); }
+  };
+  std::vector<std::unique_ptr<uint8_t[], Free>> heaps;
+  std::vector<std::unique_ptr<DeviceState>> states;
+  std::vector<std::unique_ptr<TeamRecord>> teams;
+};
+
+/// The steps a core did, without the reading of its state.
+std::vector<Step> stepsOf(const TracedCore &core) {
+  std::vector<Step> steps;
+  for (const Event &event : core.events)
+    if (event.step != Step::ReadState)
+      steps.push_back(event.step);
+  return steps;
+}
+
+template <typename Fn> void runOn(TracedCore &core, Fn fn) {
+  current = &core;
+  fn();
+  current = nullptr;
+}
+
+} // namespace
+
+namespace piton::device {
+DeviceState *tracedState() { return current->state; }
+BlockContext *tracedBlock() { return &current->context; }
+void traceStep(Step step, const volatile void *address) {
+  if (current)
+    current->events.push_back({step, address});
+}
+extern "C" BlockContext *piton_block_context(void) { return &current->context; }
+} // namespace piton::device
+
+namespace {
+
+TEST(ShmemSteps, IdentityIsTheState) {
+  World world(3);
+  TracedCore core = world.core(2);
+  runOn(core, [&] {
+    EXPECT_EQ(myPe(), 2);
+    EXPECT_EQ(peCount(), 3);
+    EXPECT_EQ(teamMyPe(0), 2);
+    EXPECT_EQ(teamPeCount(0), 3);
+    EXPECT_EQ(teamMyPe(1), -1);
+    EXPECT_EQ(teamMyPe(-1), -1);
+    EXPECT_EQ(teamMyPe(kMaxTeams), -1);
+    EXPECT_EQ(teamTranslatePe(0, 1, 0), 1);
+    EXPECT_EQ(teamTranslatePe(0, 3, 0), -1);
+  });
+}
+
+TEST(ShmemSteps, AddressIsOffsetPlusRemoteHeap) {
+  World world(2);
+  TracedCore core = world.core(0);
+  runOn(core, [&] {
+    EXPECT_EQ(ptr(world.at<float>(0, 256), 1), world.at<float>(1, 256));
+    EXPECT_EQ(ptr(world.at<float>(0, 256), 0), world.at<float>(0, 256));
+  });
+}
+
+TEST(ShmemSteps, WrongCallsAreErrors) {
+  World world(2);
+  TracedCore core = world.core(0);
+  runOn(core, [&] {
+    auto errorOf = [](auto call) {
+      try {
+        call();
+      } catch (const DeviceFailure &failure) {
+        return failure.error;
+      }
+      return DeviceError{};
+    };
+    int32_t outside = 0;
+    int32_t *word = world.at<int32_t>(0, 0);
+    EXPECT_EQ(errorOf([&] { ptr(word, 2); }), DeviceError::PeOutOfRange);
+    EXPECT_EQ(errorOf([&] { ptr(word, -1); }), DeviceError::PeOutOfRange);
+    EXPECT_EQ(errorOf([&] { ptr(&outside, 1); }), DeviceError::NotSymmetric);
+    // Another PE's heap is not this PE's.
+    EXPECT_EQ(errorOf([&] { ptr(world.at<int32_t>(1, 0), 1); }), DeviceError::NotSymmetric);
+    EXPECT_EQ(errorOf([&] { signalOp(word, 1, 2, 1); }), DeviceError::BadSignalOp);
+    EXPECT_EQ(errorOf([&] { waitUntil(word, 6, 1); }), DeviceError::BadCompare);
+    EXPECT_EQ(errorOf([&] { barrier(7); }), DeviceError::BadTeam);
+    barrier(kTeamInvalid); // does nothing
+  });
+}
+
+TEST(ShmemSteps, SignalSetStoresThenWritesTheLineBack) {
+  World world(2);
+  TracedCore core = world.core(0);
+  runOn(core, [&] { signalSet(world.at<int32_t>(0, 64), 7, 1); });
+  EXPECT_EQ(*world.at<int32_t>(1, 64), 7);
+  EXPECT_EQ(*world.at<int32_t>(0, 64), 0);
+  EXPECT_EQ(stepsOf(core), (std::vector<Step>{Step::ScalarStore, Step::CacheLine}));
+  EXPECT_EQ(core.events[core.events.size() - 2].address, world.at<int32_t>(1, 64));
+  EXPECT_EQ(core.events.back().address, world.at<int32_t>(1, 64));
+}
+
+TEST(ShmemSteps, SignalAddGoesThroughLocalMemoryInAtomicMode) {
+  World world(2);
+  TracedCore core = world.core(0);
+  *world.at<int32_t>(1, 64) = 5;
+  runOn(core, [&] { signalAdd(world.at<int32_t>(0, 64), 7, 1); });
+  EXPECT_EQ(*world.at<int32_t>(1, 64), 12);
+  EXPECT_EQ(stepsOf(core), (std::vector<Step>{Step::PipeBarrier, Step::ScalarToUb, Step::SetFlag,
+                                              Step::WaitFlag, Step::AtomicAddOn, Step::CopyUbToGm,
+                                              Step::Atomic, Step::AtomicOff, Step::PipeBarrier}));
+}
+
+TEST(ShmemSteps, PointPutDrainsStoresAndWritesBack) {
+  World world(2);
+  TracedCore core = world.core(0);
+  runOn(core, [&] { p(world.at<int64_t>(0, 128), int64_t(-3), 1); });
+  EXPECT_EQ(*world.at<int64_t>(1, 128), -3);
+  EXPECT_EQ(stepsOf(core),
+            (std::vector<Step>{Step::PipeBarrier, Step::ScalarStore, Step::CacheLine}));
+}
+
+TEST(ShmemSteps, PutSignalOrdersDataBeforeSignal) {
+  World world(2);
+  TracedCore core = world.core(0);
+  std::memset(world.at<char>(0, 1024), 42, 1000);
+  runOn(core, [&] {
+    putSignal(world.at<char>(0, 4096), world.at<char>(0, 1024), 1000, world.at<int32_t>(0, 0), 9,
+              kSignalSet, 1);
+  });
+  EXPECT_EQ(std::memcmp(world.at<char>(1, 4096), world.at<char>(0, 1024), 1000), 0);
+  EXPECT_EQ(*world.at<int32_t>(1, 0), 9);
+  std::vector<Step> steps = stepsOf(core);
+  auto copy = std::find(steps.begin(), steps.end(), Step::CopyGmToGm);
+  auto drain = std::find(copy, steps.end(), Step::PipeBarrier);
+  auto store = std::find(steps.begin(), steps.end(), Step::ScalarStore);
+  ASSERT_NE(drain, steps.end());
+  EXPECT_LT(drain, store);
+}
+
+TEST(ShmemSteps, WaitInvalidatesBeforeEveryReadAndWritesNothing) {
+  World world(1);
+  TracedCore core = world.core(0);
+  int32_t *word = world.at<int32_t>(0, 0);
+  int rounds = 0;
+  core.onWait = [&] { *word = ++rounds == 3 ? 5 : 0; };
+  int32_t seen = 0;
+  runOn(core, [&] { seen = waitUntil(word, kCompareEq, 5); });
+  EXPECT_EQ(seen, 5);
+  EXPECT_EQ(core.waits, 3);
+  std::vector<Step> steps = stepsOf(core);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    EXPECT_NE(steps[i], Step::ScalarStore);
+    if (steps[i] == Step::ScalarLoad) {
+      ASSERT_GT(i, 0u);
+      EXPECT_EQ(steps[i - 1], Step::CacheLine);
+    }
+  }
+  EXPECT_EQ(*word, 5); // not consumed
+}
+
+TEST(ShmemSteps, SixPredicates) {
+  World world(1);
+  TracedCore core = world.core(0);
+  runOn(core, [&] {
+    int32_t *word = world.at<int32_t>(0, 0);
+    *word = -2;
+    for (int32_t value : {-3, -2, -1}) {
+      EXPECT_EQ(test(word, kCompareEq, value), -2 == value);
+      EXPECT_EQ(test(word, kCompareNe, value), -2 != value);
+      EXPECT_EQ(test(word, kCompareGt, value), -2 > value);
+      EXPECT_EQ(test(word, kCompareGe, value), -2 >= value);
+      EXPECT_EQ(test(word, kCompareLt, value), -2 < value);
+      EXPECT_EQ(test(word, kCompareLe, value), -2 <= value);
+    }
+    auto *wide = world.at<uint64_t>(0, 64);
+    *wide = uint64_t(1) << 63; // unsigned order
+    EXPECT_EQ(test(wide, kCompareGt, uint64_t(1)), 1);
+  });
+}
+
+TEST(ShmemSteps, WaitSlotsAreACacheLineApart) {
+  World world(1);
+  for (int i = 0; i < 4; ++i) {
+    *world.at<int32_t>(0, 64 * i) = 3;
+    *world.at<int64_t>(0, 4096 + 64 * i) = 4;
+    *world.at<int8_t>(0, 8192 + 64 * i) = 5;
+  }
+  TracedCore core = world.core(0);
+  runOn(core, [&] {
+    waitSlots(world.at<int32_t>(0, 0), 4, 3);
+    waitSlots(world.at<int64_t>(0, 4096), 4, int64_t(4));
+    waitSlots(world.at<int8_t>(0, 8192), 4, int8_t(5));
+  });
+  EXPECT_EQ(core.waits, 0);
+}
+
+TEST(ShmemSteps, AtomicsGiveTheOldValue) {
+  World world(2);
+  TracedCore core = world.core(0);
+  runOn(core, [&] {
+    int32_t *word = world.at<int32_t>(0, 0);
+    EXPECT_EQ(atomicFetchAdd(word, 6, 1), 0);
+    EXPECT_EQ(atomicFetchAnd(word, 3, 1), 6);
+    EXPECT_EQ(atomicFetchOr(word, 8, 1), 2);
+    EXPECT_EQ(atomicFetchXor(word, 1, 1), 10);
+    EXPECT_EQ(atomicSwap(word, 40, 1), 11);
+    EXPECT_EQ(atomicCompareSwap(word, 41, 1, 1), 40);
+    EXPECT_EQ(atomicCompareSwap(word, 40, 50, 1), 40);
+    EXPECT_EQ(g(word, 1), 50);
+    EXPECT_EQ(*word, 0);
+    auto *half = world.at<_Float16>(0, 64);
+    (void)atomicFetchAdd(half, static_cast<_Float16>(1.5f), 1);
+    (void)atomicFetchAdd(half, static_cast<_Float16>(2.25f), 1);
+    EXPECT_EQ(static_cast<float>(g(half, 1)), 3.75f);
+    auto *real = world.at<float>(0, 128);
+    (void)atomicFetchAdd(real, 0.5f, 1);
+    EXPECT_EQ(g(real, 1), 0.5f);
+  });
+}
+
+/// Every PE with several cores goes through a number of barriers on threads.
+void runBarriers(World &world, uint32_t cores, int rounds,
+                 std::vector<std::vector<TracedCore>> &traces) {
+  std::vector<std::unique_ptr<uint64_t>> arrivals;
+  std::vector<std::atomic<int>> reached(static_cast<size_t>(world.count));
+  std::atomic<int> early{0};
+  traces.resize(world.count);
+  std::vector<std::thread> threads;
+  for (int32_t pe = 0; pe < world.count; ++pe) {
+    arrivals.push_back(std::make_unique<uint64_t>(0));
+    for (uint32_t core = 0; core < cores; ++core) {
+      traces[pe].push_back(world.core(pe, core, cores));
+      traces[pe].back().context.coreBarrier = arrivals.back().get();
+    }
+  }
+  for (int32_t pe = 0; pe < world.count; ++pe)
+    for (uint32_t core = 0; core < cores; ++core)
+      threads.emplace_back([&, pe, core] {
+        current = &traces[pe][core];
+        for (int round = 0; round < rounds; ++round) {
+          if (core == 0)
+            reached[pe] = round + 1;
+          barrier(kTeamWorld);
+          for (int32_t other = 0; other < world.count; ++other)
+            if (reached[other] < round + 1)
+              ++early;
+        }
+        current = nullptr;
+      });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(early, 0) << "someone left a barrier before all had come";
+}
+
+TEST(ShmemSteps, BarrierWritesOnlyItsOwnFlagAndSplitsTheReads) {
+  const int32_t pes = 5;
+  const uint32_t cores = 3;
+  World world(pes);
+  std::vector<std::vector<TracedCore>> traces;
+  runBarriers(world, cores, 4, traces);
+  auto flag = [&](int32_t pe) { return world.at<int32_t>(pe, World::kUser); };
+  const uint32_t readers = barrierReaders(pes, cores);
+  EXPECT_EQ(readers, 3u);
+  for (int32_t pe = 0; pe < pes; ++pe)
+    for (uint32_t core = 0; core < cores; ++core) {
+      std::set<int32_t> read, written;
+      for (const Event &event : traces[pe][core].events)
+        for (int32_t other = 0; other < pes; ++other) {
+          if (event.address != flag(other))
+            continue;
+          if (event.step == Step::ScalarLoad)
+            read.insert(other);
+          if (event.step == Step::ScalarStore)
+            written.insert(other);
+        }
+      std::set<int32_t> wanted;
+      for (int32_t other = static_cast<int32_t>(core); other < pes; other += readers)
+        if (other != pe)
+          wanted.insert(other);
+      EXPECT_EQ(read, wanted) << "PE " << pe << " core " << core;
+      EXPECT_EQ(written, core == pe % readers ? std::set<int32_t>{pe} : std::set<int32_t>{});
+    }
+}
+
+TEST(ShmemSteps, BarrierCounterWraps) {
+  World world(2);
+  for (int32_t pe = 0; pe < 2; ++pe) {
+    *world.at<int32_t>(pe, World::kUser + kSyncTeamBytes) = INT32_MAX - 1;
+    *world.at<int32_t>(pe, World::kUser) = INT32_MAX - 1;
+  }
+  std::vector<std::vector<TracedCore>> traces;
+  runBarriers(world, 2, 5, traces);
+  EXPECT_EQ(*world.at<int32_t>(0, World::kUser + kSyncTeamBytes), INT32_MIN + 3);
+}
+
+TEST(ShmemSteps, BarrierAcceptsAPeerThatIsInTheNextOne) {
+  // PE 1 is already in barrier 2 when PE 0 looks for barrier 1.
+  World world(2);
+  *world.at<int32_t>(1, World::kUser) = 2;
+  TracedCore core = world.core(0);
+  core.onWait = [] { FAIL() << "waits for a flag that has passed"; };
+  runOn(core, [] { barrier(kTeamWorld); });
+  EXPECT_EQ(*world.at<int32_t>(0, World::kUser), 1);
+}
+
+} // namespace

@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Distributed kernels from Python, on several PEs: the public tests of Triton-distributed on
+Ascend, errors at their lines, and the examples."""
+
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+pytest.importorskip("shmem", reason="the package shmem is not built")
+
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples" / "distributed"
+
+HEAD = """
+import os, sys
+import torch, triton, triton.language as tl
+import shmem as ash
+import triton_dist.language as dl
+from triton_dist.language.extra import libshmem_device
+from triton.language.extra.cann.extension import sub_vec_id
+
+rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+attributes = ash.InitAttr()
+attributes.my_rank, attributes.n_ranks = rank, world
+attributes.local_mem_size = 16 << 20
+attributes.ip_port = os.environ["STORE"]
+attributes.option_attr.data_op_engine_type = ash.OpEngineType.MTE
+ash.set_conf_store_tls(False, "")
+assert ash.aclshmem_init(attributes) == 0
+
+def symmetric(count, dtype, value=0):
+    tensor = ash.aclshmem_create_tensor([count], dtype=dtype, device_id=rank)
+    tensor.fill_(value)
+    ash.aclshmem_barrier_all()
+    return tensor
+"""
+
+TAIL = """
+ash.aclshmem_barrier_all()
+assert ash.aclshmem_finialize() in (0, None)
+print("right", rank)
+"""
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def start_ranks(command, world, **extra):
+    """One process a rank; their exit codes and outputs."""
+    port = free_port()
+    processes = []
+    for rank in range(world):
+        env = {
+            **os.environ,
+            "PITON_ACTIVE": "1",
+            "TRITON_DIST_PLATFORM": "ascend",
+            "OMP_NUM_THREADS": "1",
+            "RANK": str(rank),
+            "LOCAL_RANK": str(rank),
+            "WORLD_SIZE": str(world),
+            "MASTER_ADDR": "127.0.0.1",
+            "MASTER_PORT": str(free_port() if rank == 0 else processes[0][1]),
+            "STORE": f"tcp://127.0.0.1:{port}",
+            "PITON_EXAMPLE_STORE": f"tcp://127.0.0.1:{port}",
+            **extra,
+        }
+        process = subprocess.Popen(
+            command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        processes.append((process, env["MASTER_PORT"]))
+    results = []
+    for process, _ in processes:
+        try:
+            output, _ = process.communicate(timeout=300)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            output = "no end:\n" + process.communicate()[0]
+        results.append((process.returncode, output))
+    return results
+
+
+def run_ranks(tmp_path, world, body, **extra):
+    """Runs `body` (kernels and checks) on every rank; all must end well."""
+    script = tmp_path / "ranks.py"
+    script.write_text(HEAD + textwrap.dedent(body) + TAIL)
+    results = start_ranks([sys.executable, str(script)], world, **extra)
+    for rank, (code, output) in enumerate(results):
+        assert code == 0 and f"right {rank}" in output, f"rank {rank}:\n{output}"
+
+
+def failing_ranks(tmp_path, world, body, **extra):
+    """Runs `body`; gives the outputs, whatever the ends."""
+    script = tmp_path / "ranks.py"
+    script.write_text(HEAD + textwrap.dedent(body) + TAIL)
+    return start_ranks([sys.executable, str(script)], world, **extra)
+
+
+@pytest.mark.parametrize("world", [1, 2, pytest.param(4, marks=pytest.mark.slow)])
+def test_public_tests(tmp_path, world):
+    """my_pe, num_ranks and symm_at as in the public test suite."""
+    run_ranks(
+        tmp_path,
+        world,
+        """
+        @triton.jit
+        def my_pe(out):
+            at = out + tl.program_id(0)
+            tl.store(at, tl.load(at) + dl.rank())
+
+        @triton.jit
+        def num_ranks(out):
+            at = out + tl.program_id(0)
+            tl.store(at, tl.load(at) + dl.num_ranks())
+
+        @triton.jit
+        def symm_at(x, out, N: tl.constexpr):
+            lanes = tl.arange(0, N)
+            peer = (dl.rank() + 1) % dl.num_ranks()
+            tl.store(out + lanes, tl.load(dl.symm_at(x, peer) + lanes))
+            libshmem_device.barrier_all_vec()
+
+        for kernel, value in ((my_pe, rank), (num_ranks, world)):
+            out = torch.zeros(32, dtype=torch.int64)
+            kernel[(3,)](out)
+            assert (out[:3] == value).all() and (out[3:] == 0).all(), out
+        x = symmetric(32, torch.int64)
+        x.copy_(torch.arange(32) + 100 * rank)
+        ash.aclshmem_barrier_all()
+        out = torch.empty(32, dtype=torch.int64)
+        symm_at[(1,)](x, out, 32)
+        assert torch.equal(out, torch.arange(32) + 100 * ((rank + 1) % world)), out
+        """,
+    )
+
+
+def test_wait_and_notify(tmp_path):
+    """Rank 1 stores to rank 0 and notifies; no fence lies between, so program order must hold."""
+    run_ranks(
+        tmp_path,
+        2,
+        """
+        @triton.jit
+        def kernel(data, signal, out):
+            me, n = dl.rank(), dl.num_ranks()
+            if me == 0:
+                token = dl.wait(signal, n - 1, "gpu", "acquire")
+                tl.store(out, tl.load(dl.consume_token(data, token)))
+            else:
+                tl.store(dl.symm_at(data, 0), (me * 100).to(tl.int64))
+                dl.notify(signal, 0, 1, "set", "intra_node")
+
+        data, signal = symmetric(8, torch.int64), symmetric(8, torch.int64)
+        out = torch.zeros(8, dtype=torch.int64)
+        kernel[(1,)](data, signal, out)
+        assert out[0] == (100 if rank == 0 else 0), out
+        """,
+    )
+
+
+def test_addresses_through_loops_offsets_and_masks(tmp_path):
+    run_ranks(
+        tmp_path,
+        2,
+        """
+        @triton.jit
+        def gather(x, out, n, WORLD: tl.constexpr, BLOCK: tl.constexpr):
+            for peer in range(WORLD):
+                remote = dl.symm_at(x + 1, peer)
+                total = tl.zeros((BLOCK,), tl.float32)
+                for start in range(0, n, BLOCK):
+                    at = start + tl.arange(0, BLOCK)
+                    total += tl.load(remote + at, mask=at < n, other=0.0)
+                tl.store(out + peer, tl.sum(total))
+
+        @triton.jit
+        def scatter(x, n, BLOCK: tl.constexpr):
+            peer = (dl.rank() + 1) % dl.num_ranks()
+            remote = dl.symm_at(x, peer)
+            at = tl.arange(0, BLOCK)
+            tl.store(remote + at * 3, at.to(tl.float32) + dl.rank(), mask=at < n)
+            tl.atomic_add(remote + at * 3 + 1, at.to(tl.float32), mask=at < n)
+            libshmem_device.barrier_all()
+
+        x = symmetric(301, torch.float32)
+        x.copy_(torch.arange(301) * (rank + 1))
+        ash.aclshmem_barrier_all()
+        out = torch.zeros(world)
+        gather[(1,)](x, out, 300, WORLD=world, BLOCK=64)
+        wanted = [sum(range(1, 301)) * (r + 1) for r in range(world)]
+        assert out.tolist() == wanted, (out, wanted)
+        ash.aclshmem_barrier_all()
+        y = symmetric(301, torch.float32)
+        scatter[(1,)](y, 100, BLOCK=128)
+        left = (rank - 1) % world
+        assert torch.equal(y[0:300:3], torch.arange(100.0) + left)
+        assert torch.equal(y[1:300:3], torch.arange(100.0)) and (y[2:300:3] == 0).all()
+        """,
+    )
+
+
+def test_sub_vectors(tmp_path):
+    """Each side writes its half; the barrier, outside, is met once."""
+    run_ranks(
+        tmp_path,
+        2,
+        """
+        from triton.language.extra.cann.extension import sub_vec_num
+
+        @triton.jit
+        def halves(x, counter, HALF: tl.constexpr):
+            side = sub_vec_id().to(tl.int32)
+            peer = (dl.rank() + 1) % dl.num_ranks()
+            at = side * HALF + tl.arange(0, HALF)
+            tl.store(dl.symm_at(x, peer) + at, (at + 1000 * side).to(tl.float32))
+            if side == 1:
+                tl.atomic_add(counter, 1)
+            libshmem_device.barrier_all()
+            tl.atomic_add(counter + 1, 1)
+            tl.static_assert(sub_vec_num() == 2)
+
+        x, counter = symmetric(64, torch.float32), symmetric(16, torch.int32)
+        halves[(1,)](x, counter, 32)
+        assert torch.equal(x, torch.arange(64.0) + 1000 * (torch.arange(64) >= 32)), x
+        assert counter[:2].tolist() == [1, 1], counter
+        """,
+    )
+
+
+def test_barriers_inside_many_blocks(tmp_path):
+    run_ranks(
+        tmp_path,
+        2,
+        """
+        @triton.jit
+        def rounds(x, late, ROUNDS: tl.constexpr):
+            pid, peer = tl.program_id(0), (dl.rank() + 1) % dl.num_ranks()
+            for r in range(ROUNDS):
+                tl.store(x + pid, r + 1)
+                libshmem_device.barrier_all()
+                other = dl.symm_at(x, peer) + (pid + 7) % tl.num_programs(0)
+                tl.atomic_add(late, (tl.load(other) < r + 1).to(tl.int32))
+                libshmem_device.barrier_all()
+
+        x, late = symmetric(20, torch.int32), torch.zeros(1, dtype=torch.int32)
+        rounds[(20,)](x, late, 10)
+        assert late[0] == 0 and (x == 10).all()
+        """,
+    )
+
+
+def test_errors_are_at_the_python_line(tmp_path):
+    run_ranks(
+        tmp_path,
+        2,
+        """
+        @triton.jit
+        def peek(x, out, peer):
+            tl.store(out, tl.load(dl.symm_at(x, peer)))  # the line
+
+        line = str(open(__file__).read().split("# the line")[0].count(chr(10)) + 1)
+        x, out = symmetric(16, torch.float32), torch.zeros(1)
+        for tensor, peer, text in (
+            (x, 2, "PE 2 is out of range: there are 2 PEs, 0 to 1"),
+            (x, -1, "PE -1 is out of range"),
+            (torch.zeros(4), 1, "is not in the symmetric heap of this PE"),
+        ):
+            try:
+                peek[(1,)](tensor, out, peer)
+            except Exception as error:
+                assert text in str(error) and f"ranks.py:{line}" in str(error), error
+            else:
+                raise SystemExit("no error")
+        peek[(1,)](x, out, 1)
+        """,
+    )
+
+
+def test_a_launch_before_init_is_refused(tmp_path):
+    script = tmp_path / "early.py"
+    script.write_text(
+        textwrap.dedent("""
+        import torch, triton, triton.language as tl
+        import triton_dist.language as dl
+
+        @triton.jit
+        def kernel(out):
+            tl.store(out, dl.rank())
+
+        try:
+            kernel[(1,)](torch.zeros(1, dtype=torch.int32))
+        except Exception as error:
+            assert "aclshmem_init" in str(error), error
+            print("refused")
+        """)
+    )
+    ((code, output),) = start_ranks([sys.executable, str(script)], 1)
+    assert code == 0 and "refused" in output, output
+
+
+def test_a_standstill_is_reported_on_every_pe(tmp_path):
+    results = failing_ranks(
+        tmp_path,
+        2,
+        """
+        @triton.jit
+        def stuck(signal):
+            dl.wait(signal + 16, 1, "gpu", "acquire", waitValue=3)  # the line
+
+        line = str(open(__file__).read().split("# the line")[0].count(chr(10)) + 1)
+        signal = symmetric(64, torch.int32)
+        try:
+            stuck[(2,)](signal)
+        except Exception as error:
+            text = str(error)
+            assert f"ranks.py:{line}" in text, text
+            assert "(argument 'signal' + 64 bytes) equals 3, but it is 0" in text, text
+            assert "standstill" in text, text
+            print("told", rank, flush=True)
+            os._exit(0)
+        """,
+        PITON_STANDSTILL_SECONDS="2",
+    )
+    for rank, (code, output) in enumerate(results):
+        assert code == 0 and f"told {rank}" in output, output
+
+
+@pytest.mark.parametrize("world", [2, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ring_exchange",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("allgather_gemm", "gemm_reduce_scatter", "gemm_allreduce", "all_to_all")
+        ),
+    ],
+)
+def test_examples(name, world):
+    results = start_ranks([sys.executable, str(EXAMPLES / f"{name}.py")], world)
+    for rank, (code, output) in enumerate(results):
+        assert code == 0 and "[PASS]" in output and "[FAIL]" not in output, f"{rank}:\n{output}"
