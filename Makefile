@@ -6,6 +6,7 @@
 #   make bench     the speed table, as ratios in one run
 #   make check     format, lint, layering, docs, quick tests (what CI runs first)
 #   make fuzz      the Triton IR fuzzer, for FUZZ_SECONDS
+#   make install   both wheels (piton-npu and piton-torch) into .venv
 #   make setup     only installs what is missing; make build only builds
 
 PRESET ?= release
@@ -17,7 +18,7 @@ export CCACHE_SLOPPINESS := pch_defines,time_macros
 export CCACHE_BASEDIR := $(CURDIR)
 RUN := env PYTHONPATH=$(CURDIR)/$(BUILD)/python PATH=$(CURDIR)/$(BUILD)/tools:$(PATH)
 
-.PHONY: demo test test-all bench check fuzz setup build clean help
+.PHONY: demo test test-all bench check fuzz install setup build clean help
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -42,6 +43,10 @@ check: build
 
 fuzz: setup
 	scripts/fuzz --seconds $(FUZZ_SECONDS)
+
+install: build
+	$(PYTHON) -m pip install -q --no-build-isolation --no-deps .
+	$(PYTHON) -m pip install -q --no-build-isolation --no-deps ./python/torch_device
 
 build: setup
 	@test -f $(BUILD)/build.ninja || cmake --preset $(PRESET) -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON)

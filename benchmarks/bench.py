@@ -33,9 +33,15 @@ def main():
     import bench_hccl
     import bench_host
     import bench_kernels
+    import bench_torch
     from bench_report import Report, cpu_line
 
-    items = {**bench_kernels.ITEMS, **bench_host.ITEMS, **bench_hccl.ITEMS}
+    items = {
+        **bench_kernels.ITEMS,
+        **bench_host.ITEMS,
+        **bench_torch.ITEMS,
+        **bench_hccl.ITEMS,
+    }
     if options.list:
         print("\n".join(items))
         return 0

@@ -10,6 +10,7 @@
 #include "runtime/Runtime.h"
 
 #include <cstring>
+#include <memory>
 #include <new>
 
 using namespace piton;
@@ -125,6 +126,68 @@ piton_status_t piton_device_synchronize(piton_device_t *device) {
   return guarded([&] { return unwrap(device)->synchronize(); });
 }
 
+//===-- This thread's device and streams ----------------------------------------------------===//
+
+namespace {
+
+thread_local int currentDevice = 0;
+/// One a device, null where the default stream is current; no table while all are. A pointer only:
+/// the library is loaded at run time and its thread-local memory is scarce.
+thread_local Stream **currentStreams = nullptr;
+/// Frees the table with its thread; apart, since the pointer is read for every operator.
+thread_local std::unique_ptr<Stream *[]> currentStreamsOwner;
+
+/// This thread's current stream of a device, or null with the reason set.
+Stream *currentStream(int device, piton_status_t &status) {
+  if (currentStreams && device >= 0 && device < Runtime::kMaxDevices && currentStreams[device])
+    return currentStreams[device];
+  piton_device_t *handle = nullptr;
+  status = piton_device_get(device, &handle);
+  return status == PITON_OK ? &unwrap(handle)->defaultStream() : nullptr;
+}
+
+} // namespace
+
+int piton_device_current(void) { return currentDevice; }
+
+piton_status_t piton_device_set_current(int index) {
+  piton_device_t *device = nullptr;
+  if (piton_status_t status = piton_device_get(index, &device))
+    return status;
+  currentDevice = index;
+  return PITON_OK;
+}
+
+piton_status_t piton_stream_current(int device, piton_stream_t **out_stream) {
+  PITON_REQUIRE(out_stream);
+  piton_status_t status = PITON_OK;
+  Stream *stream = currentStream(device, status);
+  if (stream)
+    *out_stream = wrap(stream);
+  return status;
+}
+
+piton_status_t piton_stream_set_current(piton_stream_t *stream) {
+  PITON_REQUIRE(stream);
+  Stream *s = unwrap(stream);
+  return guarded([&] {
+    if (!currentStreams) {
+      currentStreamsOwner = std::make_unique<Stream *[]>(Runtime::kMaxDevices);
+      currentStreams = currentStreamsOwner.get();
+    }
+    currentStreams[s->device.index] = s == &s->device.defaultStream() ? nullptr : s;
+    return PITON_OK;
+  });
+}
+
+piton_status_t piton_stream_join_current(int device) {
+  piton_status_t status = PITON_OK;
+  Stream *stream = currentStream(device, status);
+  if (!stream || stream->quiet())
+    return status;
+  return guarded([&] { return stream->synchronize(); });
+}
+
 //===-- Memory ------------------------------------------------------------------------------===//
 
 piton_status_t piton_memory_allocate(piton_device_t *device, uint64_t bytes, void **out_pointer) {
@@ -158,6 +221,29 @@ piton_status_t piton_memory_device(const void *pointer, piton_device_t **out_dev
       *out_device = wrap(runtime->deviceOf(pointer));
     return status;
   });
+}
+
+piton_status_t piton_memory_statistics(piton_device_t *device,
+                                       piton_memory_statistics_t *out_statistics) {
+  PITON_REQUIRE(device);
+  PITON_REQUIRE(out_statistics);
+  MemoryStatistics s = unwrap(device)->memoryStatistics();
+  *out_statistics = {s.used,           s.peakUsed,   s.reserved,    s.peakReserved,
+                     s.blocks,         s.peakBlocks, s.allocations, s.frees,
+                     s.allocatedBytes, s.freedBytes, s.retries,     s.refusals};
+  return PITON_OK;
+}
+
+piton_status_t piton_memory_reset_peaks(piton_device_t *device) {
+  PITON_REQUIRE(device);
+  unwrap(device)->resetPeaks();
+  return PITON_OK;
+}
+
+piton_status_t piton_memory_trim(piton_device_t *device) {
+  PITON_REQUIRE(device);
+  unwrap(device)->trimMemory();
+  return PITON_OK;
 }
 
 piton_status_t piton_memory_copy(void *destination, const void *source, uint64_t bytes,
@@ -219,10 +305,19 @@ piton_status_t piton_stream_synchronize(piton_stream_t *stream) {
 
 piton_status_t piton_stream_query(piton_stream_t *stream) {
   PITON_REQUIRE(stream);
-  Stream *s = unwrap(stream);
-  if (s->done(s->lastTicket()))
+  if (unwrap(stream)->done())
     return PITON_OK;
   return fail(PITON_ERROR_NOT_READY, "the stream has unfinished work");
+}
+
+piton_status_t piton_stream_check(piton_device_t *device, const piton_stream_t *stream) {
+  PITON_REQUIRE(device);
+  return guarded([&] {
+    if (unwrap(device)->hasStream(unwrap(stream)))
+      return PITON_OK;
+    return fail(PITON_ERROR_INVALID_ARGUMENT,
+                "device " + std::to_string(unwrap(device)->index) + " has no such stream");
+  });
 }
 
 piton_device_t *piton_stream_device(const piton_stream_t *stream) {
@@ -383,3 +478,27 @@ piton_status_t piton_launch_since(piton_kernel_t *kernel, piton_stream_t *stream
 void piton_launch_interrupt(void) { interruptLaunches(); }
 
 uint64_t piton_interrupt_count(void) { return armInterrupts(); }
+
+//===-- Matrix product ----------------------------------------------------------------------===//
+
+piton_status_t piton_product(const piton_product_t *product) {
+  PITON_REQUIRE(product);
+  auto operand = [](const piton_matrix_t &m) {
+    return ProductRequest::Operand{m.data, m.batch, m.row, m.column};
+  };
+  ProductRequest request;
+  request.type = static_cast<ElementType>(product->type);
+  request.batch = product->batch;
+  request.m = product->m;
+  request.n = product->n;
+  request.k = product->k;
+  request.a = operand(product->a);
+  request.b = operand(product->b);
+  request.c = operand(product->c);
+  request.d = product->d;
+  request.dBatch = product->d_batch;
+  request.dRow = product->d_row;
+  request.alpha = product->alpha;
+  request.beta = product->beta;
+  return guarded([&] { return simulator().product(request); });
+}

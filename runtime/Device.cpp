@@ -5,51 +5,80 @@
 #include "runtime/Device.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <string>
 
 namespace piton {
 namespace {
 
-/// Best alignment of global memory on the NPU.
-constexpr size_t kMemoryAlign = 512;
-
-uint64_t roundedSize(uint64_t bytes) { return (bytes + kMemoryAlign - 1) & ~(kMemoryAlign - 1); }
+uint64_t roundedSize(uint64_t bytes) {
+  return (bytes + GlobalMemory::kGrain - 1) & ~(GlobalMemory::kGrain - 1);
+}
 
 } // namespace
 
 Device::Device(int index, const HardwareModel &model, Executor &executor)
-    : index(index), model(model), executor(executor) {
+    : index(index), model(model), executor(executor), memory(model.memoryCapacity()) {
   streams.push_back(std::make_shared<Stream>(*this));
 }
 
-piton_status_t Device::allocate(uint64_t bytes, void **out) {
-  if (bytes == 0) {
-    *out = nullptr;
-    return PITON_OK;
+void *Device::tryAllocate(uint64_t bytes, const char *&why) {
+  if (bytes > memory.capacity || roundedSize(bytes) > memory.capacity - usedBytes()) {
+    why = "the device's memory is full";
+    return nullptr;
   }
-  uint64_t capacity = model.memoryCapacity();
-  std::lock_guard<std::mutex> guard(memoryMutex);
-  releaseDeferred();
-  auto refuse = [&](const char *why) {
-    return fail(PITON_ERROR_OUT_OF_MEMORY,
-                "device " + std::to_string(index) + " (" + model.name + "): cannot allocate " +
-                    std::to_string(bytes) + " bytes, " + why + "; " + std::to_string(usedBytes()) +
-                    " of " + std::to_string(capacity) + " bytes are in use");
-  };
-  if (bytes > capacity || roundedSize(bytes) > capacity - usedBytes())
-    return refuse("the device's memory is full");
-  void *pointer = nullptr;
-  if (posix_memalign(&pointer, kMemoryAlign, roundedSize(bytes)) != 0)
-    return refuse("the host has no more memory");
-  allocations.emplace(reinterpret_cast<uintptr_t>(pointer), roundedSize(bytes));
-  used.fetch_add(roundedSize(bytes), std::memory_order_relaxed);
-  *out = pointer;
-  return PITON_OK;
+  void *block = memory.allocate(bytes, why);
+  if (!block)
+    return nullptr;
+  uint64_t size = roundedSize(bytes), now = usedBytes() + size;
+  used.store(now, std::memory_order_relaxed);
+  statistics.peakUsed = std::max(statistics.peakUsed, now);
+  statistics.peakBlocks = std::max(statistics.peakBlocks, ++statistics.blocks);
+  statistics.peakReserved = std::max(statistics.peakReserved, memory.residentBytes());
+  ++statistics.allocations;
+  statistics.allocatedBytes += size;
+  return block;
+}
+
+piton_status_t Device::allocate(uint64_t bytes, void **out) {
+  *out = nullptr;
+  if (bytes == 0)
+    return PITON_OK;
+  const char *why = nullptr;
+  std::vector<Deferred> waiting;
+  {
+    std::lock_guard<std::mutex> guard(memoryMutex);
+    releaseDeferred();
+    *out = tryAllocate(bytes, why);
+    if (*out)
+      return PITON_OK;
+    waiting = deferred;
+    ++(waiting.empty() ? statistics.refusals : statistics.retries);
+  }
+  // Memory that was freed and that running work may still use: worth the wait.
+  if (!waiting.empty()) {
+    for (const Deferred &block : waiting)
+      for (const auto &[stream, ticket] : block.users)
+        if (piton_status_t status = stream->waitFor(ticket))
+          return status;
+    std::lock_guard<std::mutex> guard(memoryMutex);
+    releaseDeferred();
+    *out = tryAllocate(bytes, why);
+    if (*out)
+      return PITON_OK;
+    ++statistics.refusals;
+  }
+  return fail(PITON_ERROR_OUT_OF_MEMORY,
+              "device " + std::to_string(index) + " (" + model.name + "): cannot allocate " +
+                  std::to_string(bytes) + " bytes, " + why + "; " + std::to_string(usedBytes()) +
+                  " of " + std::to_string(memory.capacity) + " bytes are in use");
 }
 
 void Device::release(void *pointer, uint64_t bytes) {
-  std::free(pointer);
-  used.fetch_sub(bytes, std::memory_order_relaxed);
+  memory.release(pointer);
+  used.store(usedBytes() - bytes, std::memory_order_relaxed);
+  --statistics.blocks;
+  ++statistics.frees;
+  statistics.freedBytes += bytes;
 }
 
 void Device::releaseDeferred() {
@@ -70,18 +99,18 @@ void Device::releaseDeferred() {
 
 bool Device::free(void *pointer) {
   Deferred freed{pointer, 0, {}};
-  for (const std::shared_ptr<Stream> &stream : streamList()) {
-    uint64_t ticket = stream->lastTicket();
-    if (!stream->done(ticket))
-      freed.users.emplace_back(stream, ticket);
-  }
+  if (workInFlight.load(std::memory_order_acquire) != 0)
+    for (const std::shared_ptr<Stream> &stream : streamList()) {
+      uint64_t ticket = stream->lastTicket();
+      if (!stream->done(ticket))
+        freed.users.emplace_back(stream, ticket);
+    }
   std::lock_guard<std::mutex> guard(memoryMutex);
   releaseDeferred();
-  auto it = allocations.find(reinterpret_cast<uintptr_t>(pointer));
-  if (it == allocations.end())
+  freed.bytes = memory.sizeOf(pointer);
+  auto again = [&](const Deferred &other) { return other.pointer == pointer; };
+  if (freed.bytes == 0 || std::any_of(deferred.begin(), deferred.end(), again))
     return false;
-  freed.bytes = it->second;
-  allocations.erase(it);
   if (freed.users.empty())
     release(pointer, freed.bytes);
   else
@@ -89,14 +118,26 @@ bool Device::free(void *pointer) {
   return true;
 }
 
-bool Device::owns(const void *pointer) {
-  auto address = reinterpret_cast<uintptr_t>(pointer);
+MemoryStatistics Device::memoryStatistics() {
   std::lock_guard<std::mutex> guard(memoryMutex);
-  auto next = allocations.upper_bound(address);
-  if (next == allocations.begin())
-    return false;
-  --next;
-  return address - next->first < next->second;
+  releaseDeferred();
+  MemoryStatistics out = statistics;
+  out.used = usedBytes();
+  out.reserved = memory.residentBytes();
+  return out;
+}
+
+void Device::resetPeaks() {
+  std::lock_guard<std::mutex> guard(memoryMutex);
+  statistics.peakUsed = usedBytes();
+  statistics.peakBlocks = statistics.blocks;
+  statistics.peakReserved = memory.residentBytes();
+}
+
+void Device::trimMemory() {
+  std::lock_guard<std::mutex> guard(memoryMutex);
+  releaseDeferred();
+  memory.trim();
 }
 
 std::vector<std::shared_ptr<Stream>> Device::streamList() {
@@ -112,6 +153,12 @@ std::shared_ptr<Stream> Device::createStream() {
 }
 
 Stream &Device::defaultStream() { return *streams.front(); }
+
+bool Device::hasStream(const Stream *stream) {
+  std::lock_guard<std::mutex> guard(streamMutex);
+  return std::any_of(streams.begin(), streams.end(),
+                     [&](const auto &other) { return other.get() == stream; });
+}
 
 piton_status_t Device::destroyStream(Stream &stream) {
   piton_status_t status = stream.synchronize();

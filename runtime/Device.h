@@ -6,15 +6,25 @@
 #define PITON_RUNTIME_DEVICE_H
 
 #include "runtime/Executor.h"
+#include "runtime/GlobalMemory.h"
 #include "runtime/Stream.h"
 
 #include <atomic>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 namespace piton {
+
+/// What a device's memory has been used for. Bytes are in whole grains.
+struct MemoryStatistics {
+  uint64_t used = 0, peakUsed = 0;         ///< bytes of blocks not freed
+  uint64_t reserved = 0, peakReserved = 0; ///< bytes that the host has given
+  uint64_t blocks = 0, peakBlocks = 0;     ///< blocks not freed
+  uint64_t allocations = 0, frees = 0;     ///< calls that succeeded
+  uint64_t allocatedBytes = 0, freedBytes = 0;
+  uint64_t retries = 0, refusals = 0; ///< waits for freed memory; out-of-memory errors
+};
 
 class Device {
 public:
@@ -30,12 +40,21 @@ public:
   piton_status_t allocate(uint64_t bytes, void **out);
   /// Frees an allocation of this device; false if `pointer` is none.
   bool free(void *pointer);
-  /// True if `pointer` lies in an allocation of this device.
-  bool owns(const void *pointer);
+  /// True if `pointer` lies in this device's memory. Takes no lock.
+  bool owns(const void *pointer) const { return memory.contains(pointer); }
   uint64_t usedBytes() const { return used.load(std::memory_order_relaxed); }
+  MemoryStatistics memoryStatistics();
+  void resetPeaks();
+  /// Gives the host the pages of free memory back.
+  void trimMemory();
+
+  /// Work of all streams that is not done yet; its streams count it.
+  std::atomic<uint64_t> workInFlight{0};
 
   std::shared_ptr<Stream> createStream();
   Stream &defaultStream();
+  /// True for a live stream of this device; `stream` is not looked into.
+  bool hasStream(const Stream *stream);
   /// Waits for the stream's work, removes it and returns its unreported error.
   piton_status_t destroyStream(Stream &stream);
   piton_status_t synchronize();
@@ -55,13 +74,16 @@ private:
   };
 
   std::vector<std::shared_ptr<Stream>> streamList();
+  // Under memoryMutex:
+  void *tryAllocate(uint64_t bytes, const char *&why);
   void release(void *pointer, uint64_t bytes);
-  void releaseDeferred(); ///< under memoryMutex
+  void releaseDeferred();
 
   std::mutex memoryMutex;
-  std::map<uintptr_t, uint64_t> allocations; ///< address to size
+  GlobalMemory memory;
   std::vector<Deferred> deferred;
-  std::atomic<uint64_t> used{0};
+  std::atomic<uint64_t> used{0}; ///< with what is deferred
+  MemoryStatistics statistics;   ///< `used` is kept in the atomic
 
   std::mutex streamMutex;
   std::vector<std::shared_ptr<Stream>> streams; ///< the default stream comes first

@@ -7,6 +7,7 @@
 #define PITON_RUNTIME_EXECUTOR_H
 
 #include "abi/HardwareModel.h"
+#include "abi/KernelAbi.h"
 #include "abi/KernelImage.h"
 #include "runtime/Status.h"
 
@@ -39,6 +40,23 @@ struct LaunchRequest {
   bool signalsReady = false;
 };
 
+/// D = alpha * (A x B) + beta * C for a batch of matrices, without a kernel: what a host library
+/// computes on the cube cores. Products are accumulated in F32 and rounded once.
+struct ProductRequest {
+  /// Element [b, i, j] lies at data + b * batch + i * row + j * column, in elements.
+  struct Operand {
+    const void *data = nullptr;
+    int64_t batch = 0, row = 0, column = 0;
+  };
+  ElementType type = ElementType::F16; ///< of all operands: F16, BF16 or F32
+  int64_t batch = 1, m = 0, n = 0, k = 0;
+  Operand a, b;
+  Operand c; ///< not read when beta is 0; strides may be 0
+  void *d = nullptr;
+  int64_t dBatch = 0, dRow = 0; ///< columns of D are contiguous; D overlaps no operand but C
+  float alpha = 1, beta = 0;
+};
+
 class Executor {
 public:
   virtual ~Executor() = default;
@@ -48,6 +66,9 @@ public:
 
   /// Runs all blocks and returns when the last one has ended. Any thread, also concurrently.
   virtual piton_status_t run(const LaunchRequest &request) = 0;
+
+  /// Computes a product on the caller's team. Any thread.
+  virtual piton_status_t product(const ProductRequest &request) = 0;
 };
 
 /// The simulated NPU in fast mode. Defined in sim/.

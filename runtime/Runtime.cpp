@@ -13,7 +13,6 @@ namespace piton {
 namespace {
 
 constexpr int kDefaultDevices = 8;
-constexpr long kMaxDevices = 1024;
 
 Runtime *instance = nullptr; // set once by get()
 

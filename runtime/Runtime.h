@@ -10,6 +10,8 @@ namespace piton {
 
 class Runtime {
 public:
+  static constexpr int kMaxDevices = 1024;
+
   /// The process's runtime, or null with the reason in lastError(): a wrong environment stays wrong
   /// until the next process.
   static Runtime *get(piton_status_t &status);

@@ -4,6 +4,7 @@
 
 #include "runtime/Stream.h"
 
+#include "runtime/Device.h"
 #include "runtime/Executor.h"
 #include "runtime/Threads.h"
 
@@ -38,12 +39,22 @@ piton_status_t Stream::wait(std::unique_lock<std::mutex> &lock, Predicate ready)
   return PITON_OK;
 }
 
+void Stream::noteSubmitted() {
+  device.workInFlight.fetch_add(1, std::memory_order_acq_rel);
+  submitted.fetch_add(1, std::memory_order_release);
+}
+
+void Stream::noteCompleted() {
+  completed.fetch_add(1, std::memory_order_release);
+  device.workInFlight.fetch_sub(1, std::memory_order_release);
+}
+
 bool Stream::tryBegin() {
   std::lock_guard<std::mutex> guard(mutex);
   if (!idle())
     return false;
   running = true;
-  ++submitted;
+  noteSubmitted();
   return true;
 }
 
@@ -52,14 +63,14 @@ piton_status_t Stream::beginWhenIdle() {
   if (piton_status_t status = wait(lock, [&] { return idle(); }))
     return status;
   running = true;
-  ++submitted;
+  noteSubmitted();
   return PITON_OK;
 }
 
 void Stream::endHere() {
   std::lock_guard<std::mutex> guard(mutex);
   running = false;
-  completed.fetch_add(1, std::memory_order_release);
+  noteCompleted();
   changed.notify_all();
 }
 
@@ -77,7 +88,7 @@ piton_status_t Stream::push(std::unique_lock<std::mutex> &, Work work) {
     threadStarted = true;
   }
   queue.push_back(std::move(work));
-  ++submitted;
+  noteSubmitted();
   changed.notify_all();
   return PITON_OK;
 }
@@ -93,7 +104,7 @@ piton_status_t Stream::submit(Work work) {
     if (!idle())
       return push(lock, std::move(work));
     running = true;
-    ++submitted;
+    noteSubmitted();
   }
   piton_status_t status = work();
   endHere();
@@ -114,19 +125,14 @@ void Stream::serve(uint64_t myGeneration) {
     work = nullptr; // what it holds is released outside the lock
     lock.lock();
     running = false;
-    completed.fetch_add(1, std::memory_order_release);
     bool reported = status == PITON_ERROR_INTERRUPTED && reportedEpoch == interruptEpoch();
     if (status != PITON_OK && errorStatus == PITON_OK && !reported) {
-      errorStatus = status;
       errorMessage = lastError();
+      errorStatus = status; // before the work counts as done: quiet() looks at both
     }
+    noteCompleted();
     changed.notify_all();
   }
-}
-
-uint64_t Stream::lastTicket() {
-  std::lock_guard<std::mutex> guard(mutex);
-  return submitted;
 }
 
 piton_status_t Stream::waitFor(uint64_t ticket) {
@@ -158,13 +164,14 @@ void Stream::close() {
 void Stream::resetInChild() {
   // Work that another thread was running is lost here; what was still queued will run.
   if (running)
-    completed.fetch_add(1);
+    noteCompleted();
   running = false;
   threadStarted = false;
   ++generation;
   new (&changed) std::condition_variable;
   std::deque<Work> pending;
   pending.swap(queue);
+  device.workInFlight.fetch_sub(pending.size());
   submitted = completed.load();
   mutex.unlock();
   for (Work &work : pending)

@@ -50,10 +50,16 @@ public:
   void endHere();
 
   /// Number of the last work submitted; waitFor() it to be at this point of the stream.
-  uint64_t lastTicket();
+  uint64_t lastTicket() const { return submitted.load(std::memory_order_acquire); }
 
   /// True once work number `ticket` is done. Any thread, does not block.
   bool done(uint64_t ticket) const { return completed.load(std::memory_order_acquire) >= ticket; }
+
+  /// True once everything submitted so far is done. Any thread, does not block.
+  bool done() const { return done(submitted.load(std::memory_order_acquire)); }
+
+  /// As done(), and no error waits to be reported.
+  bool quiet() const { return done() && errorStatus.load(std::memory_order_acquire) == PITON_OK; }
 
   /// Blocks until work number `ticket` is done, or Ctrl-C.
   piton_status_t waitFor(uint64_t ticket);
@@ -73,6 +79,8 @@ public:
   void resetInChild();
 
 private:
+  void noteSubmitted(); ///< under the lock, as noteCompleted()
+  void noteCompleted();
   piton_status_t beginWhenIdle();
   piton_status_t push(std::unique_lock<std::mutex> &lock, Work work);
   void serve(uint64_t generation);
@@ -85,11 +93,12 @@ private:
   std::condition_variable changed;
   std::deque<Work> queue;
   bool running = false, closed = false, threadStarted = false;
-  uint64_t submitted = 0;
-  std::atomic<uint64_t> completed{0}; ///< written under the lock
-  uint64_t generation = 0;            ///< raised in the child after fork
-  uint64_t reportedEpoch = 0;         ///< of the last interrupt that a waiter has returned
-  piton_status_t errorStatus = PITON_OK;
+  // The atomics are written under the lock and read without it.
+  std::atomic<uint64_t> submitted{0};
+  std::atomic<uint64_t> completed{0};
+  uint64_t generation = 0;    ///< raised in the child after fork
+  uint64_t reportedEpoch = 0; ///< of the last interrupt that a waiter has returned
+  std::atomic<piton_status_t> errorStatus{PITON_OK};
   std::string errorMessage;
 };
 

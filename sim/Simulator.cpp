@@ -6,6 +6,7 @@
 
 #include "sim/Faults.h"
 #include "sim/LoadedKernel.h"
+#include "sim/Product.h"
 #include "sim/Sanitizers.h"
 #include "sim/SignalChain.h"
 #include "sim/Team.h"
@@ -159,6 +160,11 @@ public:
     else
       runPlain(launch);
     return launch.finish();
+  }
+
+  piton_status_t product(const ProductRequest &request) override {
+    FloatingPointDefaults defaults;
+    return runProduct(request);
   }
 };
 

@@ -72,6 +72,25 @@ PITON_API piton_status_t piton_device_memory_info(const piton_device_t *device, 
  * first error of that work; PITON_ERROR_INTERRUPTED if Ctrl-C ended the wait. */
 PITON_API piton_status_t piton_device_synchronize(piton_device_t *device);
 
+/* ---- the calling thread's device and streams ------------------------------------------------ */
+
+/** Index of the device that this thread uses where none is named; 0 at first. Never fails. */
+PITON_API int piton_device_current(void);
+
+/** Makes device `index` this thread's current one. */
+PITON_API piton_status_t piton_device_set_current(int index);
+
+/** This thread's current stream of a device: the one last set, else the device's default. */
+PITON_API piton_status_t piton_stream_current(int device, piton_stream_t **out_stream);
+
+/** Makes `stream` this thread's current one of its device. It must not be destroyed while it is. */
+PITON_API piton_status_t piton_stream_set_current(piton_stream_t *stream);
+
+/** Blocks until this thread's current stream of a device has no work, for code that reads or writes
+ * device memory itself in the stream's place. Returns, and clears, the first error of that work. A
+ * few nanoseconds when there is none. */
+PITON_API piton_status_t piton_stream_join_current(int device);
+
 /* ---- memory -------------------------------------------------------------------------------- */
 
 /** Allocates device memory, aligned to 512 bytes, contents undefined. Zero bytes give NULL.
@@ -83,9 +102,34 @@ PITON_API piton_status_t piton_memory_allocate(piton_device_t *device, uint64_t 
  * work may still use is kept until that work is done. */
 PITON_API piton_status_t piton_memory_free(void *pointer);
 
-/** Which device `pointer` belongs to; sets *out_device to NULL for memory that is not a device's.
- * Interior pointers count. */
+/** Which device's memory `pointer` lies in; sets *out_device to NULL for memory that is not a
+ * device's. Any address of the device counts, in a block or not. */
 PITON_API piton_status_t piton_memory_device(const void *pointer, piton_device_t **out_device);
+
+/** What a device's memory has been used for; bytes are rounded up to 512 a block. */
+typedef struct piton_memory_statistics {
+  uint64_t used_bytes; /**< in blocks that are not free, peaks since piton_memory_reset_peaks */
+  uint64_t peak_used_bytes;
+  uint64_t reserved_bytes; /**< given by the host, for blocks in use or kept for later ones */
+  uint64_t peak_reserved_bytes;
+  uint64_t blocks; /**< that are not free */
+  uint64_t peak_blocks;
+  uint64_t allocations; /**< calls that succeeded, since the start */
+  uint64_t frees;
+  uint64_t allocated_bytes;
+  uint64_t freed_bytes;
+  uint64_t retries;  /**< allocations that waited for freed memory */
+  uint64_t refusals; /**< PITON_ERROR_OUT_OF_MEMORY */
+} piton_memory_statistics_t;
+
+PITON_API piton_status_t piton_memory_statistics(piton_device_t *device,
+                                                 piton_memory_statistics_t *out_statistics);
+
+/** Sets the peaks to what they are now. */
+PITON_API piton_status_t piton_memory_reset_peaks(piton_device_t *device);
+
+/** Gives the host back the pages of memory that is free. */
+PITON_API piton_status_t piton_memory_trim(piton_device_t *device);
 
 /** Copies in stream order; ranges may overlap. With a NULL stream the copy is done on return.
  * Both ranges must be valid until the copy is done; it is the caller's duty that they are mapped.
@@ -116,6 +160,9 @@ PITON_API piton_status_t piton_stream_synchronize(piton_stream_t *stream);
 
 /** PITON_OK if the stream has no work, PITON_ERROR_NOT_READY otherwise. Does not block. */
 PITON_API piton_status_t piton_stream_query(piton_stream_t *stream);
+
+/** PITON_OK if `stream` is a live stream of `device`; any pointer may be asked about. */
+PITON_API piton_status_t piton_stream_check(piton_device_t *device, const piton_stream_t *stream);
 
 /** The device a stream belongs to. Never fails. */
 PITON_API piton_device_t *piton_stream_device(const piton_stream_t *stream);
@@ -249,6 +296,29 @@ PITON_API uint64_t piton_interrupt_count(void);
 /** Ends all running and queued launches, and waits, with PITON_ERROR_INTERRUPTED. May be called from a signal
  * handler. Ctrl-C does this by itself in a process that handles SIGINT, such as Python. */
 PITON_API void piton_launch_interrupt(void);
+
+/* ---- matrix product ------------------------------------------------------------------------ */
+
+/** An operand: element [b, i, j] lies at data + b * batch + i * row + j * column, in elements. */
+typedef struct piton_matrix {
+  const void *data;
+  int64_t batch, row, column;
+} piton_matrix_t;
+
+/** D = alpha * (A x B) + beta * C for `batch` matrices, A m by k, B k by n, accumulated in fp32. */
+typedef struct piton_product {
+  piton_type_t type; /**< of all operands: PITON_TYPE_F16, PITON_TYPE_BF16 or PITON_TYPE_F32 */
+  int64_t batch, m, n, k;
+  piton_matrix_t a, b;
+  piton_matrix_t c; /**< not read when beta is 0; strides may be 0 */
+  void *d;          /**< overlaps no operand but, element by element, C */
+  int64_t d_batch, d_row; /**< the columns of D are contiguous */
+  float alpha, beta;
+} piton_product_t;
+
+/** Computes a product with the cube cores' tile product, on the calling thread and its team, before
+ * returning; in no order with any stream. */
+PITON_API piton_status_t piton_product(const piton_product_t *product);
 
 #ifdef __cplusplus
 }

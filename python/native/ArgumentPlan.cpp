@@ -126,19 +126,34 @@ bool failAt(PyObject *type, const ArgumentStep &step, const char *text) {
   return false;
 }
 
-/// Where a tensor lies. Anything that is neither host memory nor a simulated device
-/// (a CUDA or meta tensor) cannot be touched by a kernel.
+/// Notes that an argument lies in memory of `device`.
+void noteDevice(piton_device_t *device, const ArgumentStep &step, PackResult &result) {
+  result.touchesDevice = true;
+  int index = piton_device_index(device);
+  if (result.device < 0) {
+    result.device = index;
+    result.firstDevice = step.position;
+  } else if (index != result.device && result.otherDevice < 0) {
+    result.otherDevice = index;
+    result.firstOther = step.position;
+  }
+}
+
+/// Where a tensor lies: its address tells for tensors in a device's memory, which costs no look at
+/// Python objects, its `device` for the others. Anything that is neither host memory nor a
+/// simulated device (a CUDA or meta tensor) cannot be touched by a kernel.
 bool checkDevice(PyObject *tensor, const ArgumentStep &step, PackResult &result, void *pointer) {
+  piton_device_t *owner = nullptr;
+  if (pointer && piton_memory_device(pointer, &owner) == PITON_OK && owner) {
+    noteDevice(owner, step, result);
+    return true;
+  }
   static PyObject *deviceName = PyUnicode_InternFromString("device");
   static PyObject *typeName = PyUnicode_InternFromString("type");
   PyObject *device = PyObject_GetAttr(tensor, deviceName);
   bool onDevice = false;
   if (!device) {
-    // Not a torch tensor: the address decides.
-    PyErr_Clear();
-    piton_device_t *owner = nullptr;
-    piton_memory_device(pointer, &owner);
-    onDevice = owner != nullptr;
+    PyErr_Clear(); // not a torch tensor
   } else {
     PyObject *kind = PyObject_GetAttr(device, typeName);
     Py_DECREF(device);

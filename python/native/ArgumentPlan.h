@@ -50,6 +50,10 @@ struct PackResult {
   bool touchesHost = false;   ///< some tensor lies in host memory
   bool touchesDevice = false; ///< some tensor lies in memory of a simulated device
   uint32_t firstHost = 0;     ///< position of the first host tensor
+  int device = -1;            ///< of the first device tensor with memory; -1 if there is none
+  uint32_t firstDevice = 0;   ///< its position
+  int otherDevice = -1;       ///< of a tensor on another device than the first
+  uint32_t firstOther = 0;    ///< its position
 };
 
 /// Packs `args` (a tuple, from index `first` on) into `block` of plan.bytes bytes.

@@ -142,6 +142,42 @@ bool checkTensors(const PackResult &tensors) {
   return false;
 }
 
+/// The stream of a launch. A null handle is the default stream of the current device; a launch that
+/// only touches host memory needs no place in the current stream's order and keeps a null handle.
+bool chooseStream(const PackResult &tensors, piton_stream_t *&stream) {
+  piton_stream_t *current = nullptr;
+  piton_status_t status = PITON_OK;
+  if (!tensors.touchesDevice) {
+    if (!tensors.touchesHost || !stream)
+      return true;
+    status = piton_stream_current(piton_device_index(piton_stream_device(stream)), &current);
+    if (status == PITON_OK && current == stream)
+      stream = nullptr;
+  } else if (!stream) {
+    status = piton_stream_current(piton_device_current(), &stream);
+  }
+  if (status != PITON_OK)
+    setError(status);
+  return status == PITON_OK;
+}
+
+/// Every device tensor must lie on the device that the stream belongs to.
+bool checkDevices(const PackResult &tensors, piton_stream_t *stream) {
+  if (tensors.device < 0)
+    return true;
+  int launch = piton_device_index(piton_stream_device(stream));
+  bool first = tensors.device != launch;
+  if (!first && tensors.otherDevice < 0)
+    return true;
+  int device = first ? tensors.device : tensors.otherDevice;
+  PyErr_Format(
+      PyExc_ValueError,
+      "Pointer argument (at %u) is on npu:%d, but the launch is on npu:%d; launch it under "
+      "`with torch.npu.device(%d)`, or move the tensor",
+      first ? tensors.firstDevice : tensors.firstOther, device, launch, device);
+  return false;
+}
+
 bool launch(Launcher &self, PyObject *args) {
   uint32_t grid[3];
   piton_stream_t *stream;
@@ -164,7 +200,7 @@ bool launch(Launcher &self, PyObject *args) {
   std::memset(block, 0, self.plan.bytes);
   PackResult tensors;
   if (!packArguments(self.plan, args, FirstKernelArgument, block, tensors) ||
-      !checkTensors(tensors))
+      !checkTensors(tensors) || !chooseStream(tensors, stream) || !checkDevices(tensors, stream))
     return false;
 
   PyObject *metadata = PyTuple_GET_ITEM(args, LaunchMetadata);

@@ -52,6 +52,22 @@ nb::dict deviceProperties(int index) {
   return out;
 }
 
+nb::dict memoryStatistics(int index) {
+  piton_memory_statistics_t s;
+  check(piton_memory_statistics(device(index), &s));
+  nb::dict out;
+  out["used_bytes"] = s.used_bytes;
+  out["peak_used_bytes"] = s.peak_used_bytes;
+  out["reserved_bytes"] = s.reserved_bytes;
+  out["peak_reserved_bytes"] = s.peak_reserved_bytes;
+  out["blocks"] = s.blocks;
+  out["allocations"] = s.allocations;
+  out["frees"] = s.frees;
+  out["retries"] = s.retries;
+  out["refusals"] = s.refusals;
+  return out;
+}
+
 /// Owner of a loaded kernel; the JIT keeps it as the module of a compiled kernel.
 struct KernelModule {
   piton_kernel_t *kernel = nullptr;
@@ -137,6 +153,16 @@ void bindRuntime(nb::module_ &m) {
     return count;
   });
   m.def("device_properties", deviceProperties, "index"_a = 0);
+  m.def("current_device", piton_device_current, "Index of this thread's current device");
+  m.def("set_current_device", [](int index) { check(piton_device_set_current(index)); });
+  m.def(
+      "current_stream",
+      [](int index) {
+        piton_stream_t *out = nullptr;
+        check(piton_stream_current(index, &out));
+        return reinterpret_cast<uint64_t>(out);
+      },
+      "device"_a = 0, "Handle of this thread's current stream of a device");
   m.def(
       "device_synchronize",
       [](int index) {
@@ -174,6 +200,7 @@ void bindRuntime(nb::module_ &m) {
         return reinterpret_cast<uint64_t>(out);
       },
       "bytes"_a, "device"_a = 0);
+  m.def("memory_statistics", memoryStatistics, "device"_a = 0);
   m.def("memory_free",
         [](uint64_t address) { check(piton_memory_free(reinterpret_cast<void *>(address))); });
   m.def("memory_copy", [](uint64_t to, uint64_t from, uint64_t bytes) {

@@ -226,8 +226,15 @@ class NPUDriver(DriverBase):
 
     def __init__(self) -> None:
         super().__init__()
+        from . import _runtime
+
         self.utils = NPUUtils()
         self.launcher_cls = make_launcher
+        # Asked on every launch, so these are the native functions themselves. The runtime holds
+        # each thread's current device and streams; torch.npu sets them there too.
+        self.get_current_device = _runtime.current_device
+        self.set_current_device = _runtime.set_current_device
+        self._current_stream = _runtime.current_stream
 
     @classmethod
     def is_active(cls) -> bool:
@@ -243,20 +250,10 @@ class NPUDriver(DriverBase):
     def get_current_target(self) -> GPUTarget:
         return GPUTarget("npu", env.arch(), 0)
 
-    def get_current_device(self) -> int:
-        npu = torch_npu()
-        return npu.current_device() if npu is not None else 0
-
-    def set_current_device(self, device: int) -> None:
-        (torch_npu() or HostInterface).set_device(device)
-
     def get_current_stream(self, device: int) -> int:
-        """Handle of the stream that the next launch uses; 0 runs it at once."""
+        """Handle of the stream that the next launch uses."""
         stream = launch_stream()
-        if stream is not None:
-            return stream
-        npu = torch_npu()
-        return npu.current_stream(device).npu_stream if npu is not None else 0
+        return self._current_stream(device) if stream is None else stream
 
     def get_active_torch_device(self):
         import torch

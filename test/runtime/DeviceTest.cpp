@@ -115,6 +115,74 @@ TEST(Memory, AccountingAndOwnership) {
   EXPECT_EQ(p, nullptr);
 }
 
+TEST(Device, CurrentDeviceAndStreamBelongToTheThread) {
+  ASSERT_EQ(piton_device_set_current(2), PITON_OK);
+  EXPECT_EQ(piton_device_current(), 2);
+  EXPECT_EQ(piton_device_set_current(99), PITON_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(piton_device_current(), 2);
+  piton_stream_t *made = nullptr, *now = nullptr, *standard = nullptr;
+  ASSERT_EQ(piton_stream_create(device(), &made), PITON_OK);
+  ASSERT_EQ(piton_stream_default(device(), &standard), PITON_OK);
+  ASSERT_EQ(piton_stream_set_current(made), PITON_OK);
+  ASSERT_EQ(piton_stream_current(0, &now), PITON_OK);
+  EXPECT_EQ(now, made);
+  std::thread([&] {
+    piton_stream_t *other = nullptr;
+    EXPECT_EQ(piton_device_current(), 0);
+    EXPECT_EQ(piton_stream_current(0, &other), PITON_OK);
+    EXPECT_EQ(other, standard);
+  }).join();
+  EXPECT_EQ(piton_stream_join_current(0), PITON_OK);
+  EXPECT_EQ(piton_stream_join_current(99), PITON_ERROR_INVALID_ARGUMENT);
+  ASSERT_EQ(piton_stream_set_current(standard), PITON_OK);
+  ASSERT_EQ(piton_device_set_current(0), PITON_OK);
+  EXPECT_EQ(piton_stream_destroy(made), PITON_OK);
+}
+
+TEST(Memory, StatisticsAndPeaks) {
+  piton_memory_statistics_t before, after;
+  ASSERT_EQ(piton_memory_reset_peaks(device()), PITON_OK);
+  ASSERT_EQ(piton_memory_statistics(device(), &before), PITON_OK);
+  void *p = nullptr;
+  ASSERT_EQ(piton_memory_allocate(device(), 1 << 20, &p), PITON_OK);
+  ASSERT_EQ(piton_memory_free(p), PITON_OK);
+  ASSERT_EQ(piton_memory_statistics(device(), &after), PITON_OK);
+  EXPECT_EQ(after.used_bytes, before.used_bytes);
+  EXPECT_EQ(after.peak_used_bytes, before.used_bytes + (1 << 20));
+  EXPECT_EQ(after.allocations, before.allocations + 1);
+  EXPECT_EQ(after.frees, before.frees + 1);
+  EXPECT_GE(after.reserved_bytes, uint64_t(1) << 20);
+  ASSERT_EQ(piton_memory_trim(device()), PITON_OK);
+  EXPECT_EQ(piton_memory_free(p), PITON_ERROR_INVALID_ARGUMENT) << "freed twice";
+}
+
+TEST(Product, HalfWithBroadcastAddend) {
+  // D = 2 * A x B + 3 * c with A 3 by 2 of ones (fp16), B by columns, c one row.
+  uint16_t one = 0x3C00, two = 0x4000;
+  uint16_t a[6], b[8], c[4], d[12];
+  std::fill(std::begin(a), std::end(a), one);
+  std::fill(std::begin(b), std::end(b), two);
+  std::fill(std::begin(c), std::end(c), one);
+  piton_product_t p = {};
+  p.type = PITON_TYPE_F16;
+  p.batch = 1;
+  p.m = 3;
+  p.n = 4;
+  p.k = 2;
+  p.a = {a, 0, 2, 1};
+  p.b = {b, 0, 1, 2};
+  p.c = {c, 0, 0, 1};
+  p.d = d;
+  p.d_row = 4;
+  p.alpha = 2;
+  p.beta = 3;
+  ASSERT_EQ(piton_product(&p), PITON_OK) << piton_last_error();
+  for (uint16_t value : d)
+    EXPECT_EQ(value, 0x4980); // 2 * 4 + 3 = 11
+  p.type = PITON_TYPE_I64;
+  EXPECT_EQ(piton_product(&p), PITON_ERROR_INVALID_ARGUMENT);
+}
+
 TEST(Memory, CapacityOfTheCard) {
   void *p = nullptr;
   EXPECT_EQ(piton_memory_allocate(device(), (uint64_t(64) << 30) + 1, &p),
