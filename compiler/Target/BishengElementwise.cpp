@@ -333,6 +333,17 @@ template <typename Build> Value inF32(OpBuilder &b, Location loc, Value in, Buil
   return cast(b, loc, build(cast(b, loc, in, b.getF32Type())), element);
 }
 
+/// The compiler computes x - trunc(x / y) y, and quotients of half precision overflow.
+Value wideRemainder(OpBuilder &b, arith::RemFOp op) {
+  if (widthOf(op.getResult()) != 16)
+    return {};
+  Location loc = op.getLoc();
+  Type narrow = getElementTypeOrSelf(op.getType());
+  Value x = cast(b, loc, op.getLhs(), b.getF32Type()),
+        y = cast(b, loc, op.getRhs(), b.getF32Type());
+  return cast(b, loc, arith::RemFOp::create(b, loc, x, y), narrow);
+}
+
 Value truncated(OpBuilder &b, Location loc, Value x) {
   Value zero = splatFloat(b, loc, 0.0, x.getType());
   Value isNegative = compare(b, loc, arith::CmpFPredicate::OLT, x, zero);
@@ -517,6 +528,7 @@ Results replacementOf(OpBuilder &b, Operation *op) {
           .Case([&](arith::UIToFPOp o) { return unsignedToFloat(b, o); })
           .Case([&](arith::FPToSIOp o) { return floatToSigned(b, o); })
           .Case([&](arith::FPToUIOp o) { return floatToUnsigned(b, o); })
+          .Case([&](arith::RemFOp o) { return wideRemainder(b, o); })
           .Case([&](arith::TruncFOp o) { return truncatedTowardsZero(b, o); })
           .Case([&](arith::DivSIOp o) { return signedQuotient(b, o); })
           .Case([&](arith::DivUIOp o) { return unsignedByWidening<arith::DivSIOp>(b, o); })

@@ -5,9 +5,12 @@
 // cope: a loop that fills a tensor which is reshaped afterwards (it fills a copy whose
 // contents never come back), and arithmetic that broadcasts a short last axis on the fly
 // (the library reads outside of the buffer); both get a copy. Slices of lower rank than
-// the tensor they go into are refused where arithmetic makes them.
+// the tensor they go into are refused where arithmetic makes them, and selects of 64-bit
+// values read their mask in another form than comparisons leave it.
 #include "compiler/Target/BishengForms.h"
 
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -59,21 +62,69 @@ void separateBroadcast(linalg::BroadcastOp op) {
   op->getResult(0).replaceAllUsesExcept(copy, copy.getDefiningOp());
 }
 
-/// Arithmetic whose result goes into a row of a tensor of higher rank is done in the row's buffer,
-/// and the compiler then finds operands of two ranks: inserts the result with all its axes.
+/// `op` element by element: columns of padded rows lie apart, and moving them as slices with all
+/// axes races with itself.
+void insertElements(tensor::InsertSliceOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  RankedTensorType source = op.getSourceType();
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  SmallVector<Value> lower(source.getRank(), zero), upper, step(source.getRank(), one);
+  for (int64_t extent : source.getShape())
+    upper.push_back(arith::ConstantIndexOp::create(b, loc, extent));
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  auto body = [&](OpBuilder &inner, Location at, ValueRange indices, ValueRange carried) {
+    Value element = tensor::ExtractOp::create(inner, at, op.getSource(), indices);
+    SmallVector<Value> where;
+    size_t axis = 0;
+    for (auto [d, offset] : llvm::enumerate(op.getMixedOffsets())) {
+      Value start = getValueOrCreateConstantIndexOp(inner, at, offset);
+      where.push_back(dropped.test(d) ? start
+                                      : arith::AddIOp::create(inner, at, start, indices[axis++]));
+    }
+    Value next = tensor::InsertOp::create(inner, at, element, carried.front(), where);
+    return scf::ValueVector{next};
+  };
+  scf::LoopNest nest = scf::buildLoopNest(b, loc, lower, upper, step, op.getDest(), body);
+  op.getResult().replaceAllUsesWith(nest.results.front());
+  op->erase();
+}
+
+/// Arithmetic whose result goes into a slice of a tensor of higher rank is done in the slice's
+/// buffer, and the compiler then finds operands of two ranks: inserts the result with all its axes.
 void insertWithAllAxes(tensor::InsertSliceOp op) {
   RankedTensorType source = op.getSourceType();
   Operation *producer = op.getSource().getDefiningOp();
   bool isArithmetic = producer && producer->hasTrait<OpTrait::Elementwise>();
-  if (!isArithmetic || source.getRank() == op.getDestType().getRank() || source.getRank() == 0)
+  int64_t rank = op.getDestType().getRank();
+  bool isStatic = source.hasStaticShape() &&
+                  llvm::none_of(op.getStaticSizes(), ShapedType::isDynamic) &&
+                  llvm::all_of(op.getStaticStrides(), [](int64_t stride) { return stride == 1; });
+  if (!isArithmetic || !isStatic || source.getRank() == rank || source.getRank() == 0)
     return;
   auto whole = RankedTensorType::get(op.getStaticSizes(), source.getElementType());
   auto groups = getReassociationIndicesForReshape(source, whole);
-  if (!whole.hasStaticShape() || !groups)
-    return;
+  if (op.getDroppedDims().test(rank - 1) || !groups)
+    return insertElements(op);
   OpBuilder b(op);
   op.getSourceMutable().set(
       tensor::ExpandShapeOp::create(b, op.getLoc(), whole, op.getSource(), *groups));
+}
+
+/// The library selects 64-bit values by one byte an element, and the compiler hands it the packed
+/// bits of a comparison: compares bytes, whose result it spreads.
+void selectByBytes(arith::SelectOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  Value condition = op.getCondition();
+  if (!type || type.getElementTypeBitWidth() != 64 || !isa<RankedTensorType>(condition.getType()))
+    return;
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Type bytes = withElement(type, b.getI8Type());
+  Value wide = arith::ExtUIOp::create(b, loc, bytes, condition);
+  Value zero = splatInt(b, loc, 0, bytes);
+  op.getConditionMutable().set(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, wide, zero));
 }
 
 } // namespace
@@ -88,6 +139,8 @@ LogicalResult legalizeLayout(ModuleOp module, Context &context) {
       separateView(op);
     else if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op))
       separateBroadcast(broadcast);
+    else if (auto select = dyn_cast<arith::SelectOp>(op))
+      selectByBytes(select);
     else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
       insertWithAllAxes(insert);
   }

@@ -4,6 +4,9 @@
 // not have.
 #include "compiler/Target/BishengForms.h"
 
+#include "compiler/Dialect/Annotation/Annotation.h"
+#include "compiler/Dialect/HIVM/HIVM.h"
+
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
@@ -78,6 +81,41 @@ void dropNewOps(Operation *op) {
     op->removeAttr("no_side_effect");
 }
 
+//===-- Other element types ---------------------------------------------------===//
+
+/// A kernel argument as memory of another element type: through its address. Users say which part
+/// they want, so the extent does not matter.
+void castByAddress(arith::BitcastOp op) {
+  auto type = dyn_cast<MemRefType>(op.getType());
+  if (!type || type.getNumDynamicDims() != 1)
+    return;
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value index = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, op.getIn());
+  Value address = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+  Value extent = arith::ConstantIndexOp::create(b, loc, std::numeric_limits<int32_t>::max());
+  Value memory = hivm::PointerCastOp::create(b, loc, type, ValueRange{address}, ValueRange{extent});
+  auto global = hivm::AddressSpaceAttr::get(b.getContext(), hivm::AddressSpace::GM);
+  annotation::MarkOp::create(b, loc, memory, b.getNamedAttr("address_space", global));
+  op.getResult().replaceAllUsesWith(memory);
+  op->erase();
+}
+
+/// An element of a bitcast tensor: the element is taken first, since the 950 compiler finds no
+/// memory for a cast whose result is read element by element.
+void castElement(tensor::ExtractOp op) {
+  auto bitcast = op.getTensor().getDefiningOp<arith::BitcastOp>();
+  if (!bitcast)
+    return;
+  OpBuilder b(op);
+  Value element = tensor::ExtractOp::create(b, op.getLoc(), bitcast.getIn(), op.getIndices());
+  Value same = arith::BitcastOp::create(b, op.getLoc(), op.getType(), element);
+  op.getResult().replaceAllUsesWith(same);
+  op->erase();
+  if (bitcast->use_empty())
+    bitcast->erase();
+}
+
 //===-- Branches -------------------------------------------------------------===//
 
 /// The compiler orders pipes across scf.if but not across the cases of scf.index_switch.
@@ -117,10 +155,15 @@ void splitSwitch(scf::IndexSwitchOp op) {
 } // namespace
 
 LogicalResult legalizeMemory(ModuleOp module, Context &context) {
+  SmallVector<tensor::ExtractOp> elements;
+  module.walk([&](tensor::ExtractOp op) { elements.push_back(op); });
+  llvm::for_each(elements, castElement);
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {
-    if (auto branch = dyn_cast<scf::IndexSwitchOp>(op)) {
+    if (auto bitcast = dyn_cast<arith::BitcastOp>(op)) {
+      castByAddress(bitcast);
+    } else if (auto branch = dyn_cast<scf::IndexSwitchOp>(op)) {
       splitSwitch(branch);
     } else if (auto elements = dyn_cast<tensor::FromElementsOp>(op)) {
       spellElements(elements);

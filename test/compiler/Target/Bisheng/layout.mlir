@@ -54,6 +54,31 @@ func.func @row_of_arithmetic(%x: tensor<4xf32>, %y: tensor<8x4xf32>, %z: tensor<
   return %0, %1, %2 : tensor<8x4xf32>, tensor<8x1x4xf32>, tensor<8x4xf32>
 }
 
+// A column goes in element by element.
+// CHECK-LABEL: func.func @column_of_arithmetic
+func.func @column_of_arithmetic(%x: tensor<8xf32>, %y: tensor<8x4xf32>, %i: index) -> tensor<8x4xf32> {
+  // CHECK: %[[SUM:.*]] = arith.addf
+  %s = arith.addf %x, %x : tensor<8xf32>
+  // CHECK: scf.for %[[ROW:.*]] = %{{.*}} iter_args(%[[INTO:.*]] = %arg1)
+  // CHECK: %[[ELEMENT:.*]] = tensor.extract %[[SUM]][%[[ROW]]]
+  // CHECK: tensor.insert %[[ELEMENT]] into %[[INTO]][%{{.*}}, %arg2]
+  %0 = tensor.insert_slice %s into %y[0, %i] [8, 1] [1, 1] : tensor<8xf32> into tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
+// 64-bit values are selected by bytes, masks of comparisons are bits.
+// CHECK-LABEL: func.func @select_by_bytes
+func.func @select_by_bytes(%c: tensor<8xi1>, %x: tensor<8xi64>, %y: tensor<8xi64>, %z: tensor<8xi32>)
+    -> (tensor<8xi64>, tensor<8xi32>) {
+  // CHECK: %[[BYTES:.*]] = arith.extui %arg0 : tensor<8xi1> to tensor<8xi8>
+  // CHECK: %[[MASK:.*]] = arith.cmpi ne, %[[BYTES]], %{{.*}} : tensor<8xi8>
+  // CHECK: arith.select %[[MASK]], %arg1, %arg2
+  %0 = arith.select %c, %x, %y : tensor<8xi1>, tensor<8xi64>
+  // CHECK: arith.select %arg0, %arg3, %arg3
+  %1 = arith.select %c, %z, %z : tensor<8xi1>, tensor<8xi32>
+  return %0, %1 : tensor<8xi64>, tensor<8xi32>
+}
+
 // Rows of full blocks, other axes and two axes are right as they are.
 // CHECK-LABEL: func.func @left_alone
 // CHECK-NOT: linalg.copy
