@@ -33,11 +33,11 @@ Value i64(OpBuilder &b, Location loc, int64_t value) {
   return arith::ConstantIntOp::create(b, loc, b.getI64Type(), value);
 }
 
-/// The i64 in global memory at an address.
-Value loadWord(OpBuilder &b, Location loc, Value address) {
+/// The integer in global memory at an address.
+Value loadWord(OpBuilder &b, Location loc, Value address, unsigned width = 64) {
   Value one = arith::ConstantIndexOp::create(b, loc, 1),
         zero = arith::ConstantIndexOp::create(b, loc, 0);
-  auto type = MemRefType::get({ShapedType::kDynamic}, b.getI64Type());
+  auto type = MemRefType::get({ShapedType::kDynamic}, b.getIntegerType(width));
   Value memory = linalglowering::createPointerCast(b, loc, address, one, type);
   return memref::LoadOp::create(b, loc, memory, zero);
 }
@@ -63,6 +63,42 @@ void expandAddress(hivm::CustomOp op) {
   op->getResult(0).replaceAllUsesWith(
       linalglowering::createPointerCast(b, loc, remote, size, type));
   op->erase();
+}
+
+/// my_pe and n_pes: a field of the device state.
+void expandField(hivm::CustomOp op, uint64_t offset) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value address = i64(b, loc, static_cast<int64_t>(kDeviceStateAddress + offset));
+  op->getResult(0).replaceAllUsesWith(loadWord(b, loc, address, 32));
+  op->erase();
+}
+
+/// A wait's token has done its work; nobody needs the number.
+hivm::CustomOp withoutResult(hivm::CustomOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  auto bare = hivm::CustomOp::create(b, loc, TypeRange(), op.getNameAttr(), op.getInputs(),
+                                     op.getOutputs(), op.getTemps());
+  bare->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  Type type = op->getResult(0).getType();
+  op->getResult(0).replaceAllUsesWith(arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, 0)));
+  op->erase();
+  return bare;
+}
+
+/// A call on both kinds of core as one on each that the kernel has.
+void splitByCore(hivm::CustomOp op) {
+  auto mode = op->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>("mix_mode");
+  StringRef kind = mode ? mode.getValue() : "aiv";
+  auto setCore = [](Operation *call, hivm::TCoreType core) {
+    call->setDiscardableAttr("hivm.tcore_type", hivm::TCoreTypeAttr::get(call->getContext(), core));
+  };
+  if (kind == "mix") {
+    OpBuilder b(op);
+    setCore(b.clone(*op), hivm::TCoreType::CUBE);
+  }
+  setCore(op, kind == "aic" ? hivm::TCoreType::CUBE : hivm::TCoreType::VECTOR);
 }
 
 /// A private declaration of a device function; its name carries the C prefix by hand unless a
@@ -106,9 +142,19 @@ LogicalResult legalizeA5(hivm::CustomOp op, StringRef symbol, Context &context) 
   if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>))
     return refuse(op, context.family, "a device function that gives memory",
                   "let it give the address as an integer");
-  auto core = op->getAttrOfType<hivm::TCoreTypeAttr>("hivm.tcore_type");
-  if (op->getNumResults() == 0 && core && core.getValue() != hivm::TCoreType::CUBE_AND_VECTOR)
+  if (symbol == "aclshmem_my_pe" || symbol == "aclshmem_n_pes") {
+    expandField(op, symbol == "aclshmem_my_pe" ? offsetof(DeviceState, myPe)
+                                               : offsetof(DeviceState, peCount));
     return success();
+  }
+  if (symbol.starts_with("aclshmem_wait_") && op->getNumResults() == 1)
+    op = withoutResult(op);
+  if (op->getNumResults() == 0) {
+    auto core = op->getAttrOfType<hivm::TCoreTypeAttr>("hivm.tcore_type");
+    if (core && core.getValue() == hivm::TCoreType::CUBE_AND_VECTOR)
+      splitByCore(op);
+    return success();
+  }
   OpBuilder b(op);
   auto call = func::CallOp::create(b, op.getLoc(), declare(op, symbol), op->getOperands());
   op->replaceAllUsesWith(call.getResults());

@@ -12,7 +12,8 @@ func.func @k(%lock: memref<?xi8>, %ws: memref<?xi8>, %x: memref<?xf32> {tt.tenso
   %c0 = arith.constant 0 : i32
   %i0 = arith.constant 0 : index
   // C220: %[[ME:.*]] = hivm.hir.custom {{.*}}hivm.is_distributed{{.*}} "dist.aclshmem_my_pe" -> i32
-  // A5: %[[ME:.*]] = {{(func\.)?}}call @_mlir_ciface_aclshmem_my_pe() : () -> i32
+  // A5: arith.constant 26387171835908 : i64
+  // A5: %[[ME:.*]] = memref.load %{{.*}} : memref<?xi32>
   %me = hivm.hir.custom {gm_addr_args_indices = array<i32>, hivm.is_distributed, hivm.pipe = #hivm.pipe<PIPE_S>, hivm.tcore_type = #hivm.tcore_type<VECTOR>, hivm.vf_mode = #hivm.vf_mode<SIMD>, no_side_effect, symbol = "aclshmem_my_pe"} "dist.aclshmem_my_pe" -> i32
   memref.store %me, %y[%i0] : memref<?xi32>
   // BOTH: hivm.hir.pipe_barrier[<PIPE_ALL>]
@@ -21,7 +22,7 @@ func.func @k(%lock: memref<?xi8>, %ws: memref<?xi8>, %x: memref<?xf32> {tt.tenso
   // A5: hivm.hir.custom {{.*}} "dist.aclshmemx_signal_op" ins(%[[SIG]],
   hivm.hir.custom {gm_addr_args_indices = array<i32: 0>, hivm.is_distributed, hivm.pipe = #hivm.pipe<PIPE_S>, hivm.tcore_type = #hivm.tcore_type<VECTOR>, hivm.vf_mode = #hivm.vf_mode<SIMD>, symbol = "aclshmemx_signal_op"} "dist.aclshmemx_signal_op" ins(%sig, %c1, %c0, %me : memref<?xi32>, i32, i32, i32)
   // C220: hivm.hir.custom {{.*}} "dist.aclshmem_wait_int32"
-  // A5: %[[TOK:.*]] = {{(func\.)?}}call @aclshmem_wait_int32(%[[SIG]], {{.*}}) : (memref<?xi32>, i32, i32) -> i32
+  // A5: hivm.hir.custom {{.*}} "dist.aclshmem_wait_int32" ins(%[[SIG]], {{.*}} : memref<?xi32>, i32, i32){{$}}
   %tok = hivm.hir.custom {gm_addr_args_indices = array<i32: 0>, hivm.is_distributed, hivm.pipe = #hivm.pipe<PIPE_S>, hivm.tcore_type = #hivm.tcore_type<VECTOR>, hivm.vf_mode = #hivm.vf_mode<SIMD>, symbol = "aclshmem_wait_int32"} "dist.aclshmem_wait_int32" ins(%sig, %c1, %c1 : memref<?xi32>, i32, i32) -> i32
   // C220: hivm.hir.custom {{.*}} "dist.aclshmem_consume_token_float_ptr_1d"
   // A5-NOT: consume_token
@@ -37,10 +38,12 @@ func.func @k(%lock: memref<?xi8>, %ws: memref<?xi8>, %x: memref<?xf32> {tt.tenso
   memref.store %v, %x[%i0] : memref<?xf32>
   // BOTH: hivm.hir.pipe_barrier[<PIPE_ALL>]
   // C220-NEXT: hivm.hir.custom {{.*}} "dist.aclshmem_barrier_all"
-  // A5-NEXT: call @_mlir_ciface_aclshmem_barrier_all() : () -> ()
+  // A5-NEXT: hivm.hir.custom {{.*}}tcore_type<VECTOR>{{.*}} "dist.aclshmem_barrier_all"
   hivm.hir.custom {gm_addr_args_indices = array<i32>, hivm.is_distributed, hivm.pipe = #hivm.pipe<PIPE_S>, hivm.tcore_type = #hivm.tcore_type<CUBE_AND_VECTOR>, hivm.vf_mode = #hivm.vf_mode<SIMD>, symbol = "aclshmem_barrier_all"} "dist.aclshmem_barrier_all"
+  // C220: hivm.hir.custom {{.*}} "dist.aclshmem_team_n_pes" ins(%{{.*}} : i32) -> i32
+  // A5: %[[TEAM:.*]] = {{(func\.)?}}call @_mlir_ciface_aclshmem_team_n_pes(%{{.*}}) : (i32) -> i32
+  %team = hivm.hir.custom {gm_addr_args_indices = array<i32>, hivm.is_distributed, hivm.pipe = #hivm.pipe<PIPE_S>, hivm.tcore_type = #hivm.tcore_type<VECTOR>, hivm.vf_mode = #hivm.vf_mode<SIMD>, no_side_effect, symbol = "aclshmem_team_n_pes"} "dist.aclshmem_team_n_pes" ins(%c0 : i32) -> i32
+  memref.store %team, %y[%i0] : memref<?xi32>
   return
 }
-// A5-DAG: func.func private @_mlir_ciface_aclshmem_my_pe() -> i32 attributes {hacc.function_kind = #hacc.function_kind<DEVICE>, hivm.func_core_type = #hivm.func_core_type<AIV>}
-// A5-DAG: func.func private @aclshmem_wait_int32(memref<?xi32>, i32, i32) -> i32 attributes {{{.*}}llvm.emit_c_interface}
-// A5-DAG: func.func private @_mlir_ciface_aclshmem_barrier_all() attributes {{{.*}}func_core_type<AIC_OR_AIV>}
+// A5: func.func private @_mlir_ciface_aclshmem_team_n_pes(i32) -> i32 attributes {hacc.function_kind = #hacc.function_kind<DEVICE>, hivm.func_core_type = #hivm.func_core_type<AIV>}
