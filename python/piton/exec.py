@@ -37,7 +37,8 @@ _IGNORED_BY_PYTHON = ("SIGPIPE", "SIGXFSZ")
 
 def _with_folder(value: str | None, folder: str, *, first: bool) -> str:
     """The search path `value` with `folder` at one end, once."""
-    parts = [part for part in (value or "").split(os.pathsep) if part and part != folder]
+    # An empty part means the current folder and stays.
+    parts = [part for part in value.split(os.pathsep) if part != folder] if value else []
     parts.insert(0 if first else len(parts), folder)
     return os.pathsep.join(parts)
 

@@ -60,13 +60,13 @@ def test_exec_twice_is_exec_once():
 
 
 def test_search_paths_keep_the_users_order():
-    env = {"PATH": "/one:/two", "PYTHONPATH": "/a:/b"}
+    env = {"PATH": "/one:/two", "PYTHONPATH": "/a::/b"}  # an empty part: the current folder
     piton_exec.prepare(env)
     path = env["PATH"].split(":")
     assert path.index("/one") + 1 == path.index("/two")
     assert path[0] == os.path.dirname(sys.executable)  # it was not there: the Python beside Piton
     assert path[-1] == str(tool_path("npu-smi").parent)  # a real npu-smi is found before
-    assert env["PYTHONPATH"].split(":")[1:] == ["/a", "/b"]
+    assert env["PYTHONPATH"].split(":")[1:] == ["/a", "", "/b"]
     known = {"PATH": f"/one:{os.path.dirname(sys.executable)}"}
     piton_exec.prepare(known, shadow=True)
     assert known["PATH"].split(":")[1] == "/one"
