@@ -210,6 +210,8 @@ PITON_API void aclshmem_info_get_name(char *name);
 
 /** aclshmem_error_code_t of the last call of this thread that reports one. */
 PITON_API int aclshmemx_last_status(void);
+/** Makes it ACLSHMEM_SUCCESS. */
+PITON_API void aclshmemx_clear_status(void);
 
 /** Levels: 0 debug, 1 info, 2 warning, 3 error (default), 4 fatal. SHMEM_LOG_LEVEL wins. Messages
  * go to stderr; to stdout with SHMEM_LOG_TO_STDOUT=1; to a file in SHMEM_LOG_PATH if that is set.

@@ -5,6 +5,7 @@
 
 #include "runtime/shmem/Process.h"
 #include "runtime/shmem/Report.h"
+#include "runtime/shmem/UniqueId.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -75,6 +76,44 @@ int32_t aclshmemx_set_conf_store_tls(bool enable, const char *info, uint32_t len
   return guarded([&] { return setTls(enable, std::string(info ? info : "", length)); });
 }
 
+int32_t aclshmemx_set_config_store_tls_key(const char *key, const uint32_t key_length,
+                                           const char *password, const uint32_t password_length,
+                                           const aclshmem_decrypt_handler decrypt) {
+  clearStatus();
+  if ((!key && key_length) || (!password && password_length))
+    return report(ACLSHMEM_INVALID_PARAM,
+                  "aclshmemx_set_config_store_tls_key: the key or password is null");
+  return guarded([&] {
+    return setTlsKey(std::string(key ? key : "", key_length),
+                     std::string(password ? password : "", password_length), decrypt);
+  });
+}
+
+int aclshmemx_get_uniqueid(aclshmemx_uniqueid_t *uid) {
+  clearStatus();
+  if (!uid)
+    return report(ACLSHMEM_INVALID_PARAM, "aclshmemx_get_uniqueid: uid is null");
+  return guarded([&] { return makeUniqueId(*uid); });
+}
+
+int aclshmemx_set_attr_uniqueid_args(int my_pe, int n_pes, int64_t local_mem_size,
+                                     aclshmemx_uniqueid_t *uid, aclshmemx_init_attr_t *attr) {
+  clearStatus();
+  if (!uid || !attr)
+    return report(ACLSHMEM_INVALID_PARAM, "aclshmemx_set_attr_uniqueid_args: uid or attr is null");
+  if (local_mem_size <= 0 || static_cast<uint64_t>(local_mem_size) > ACLSHMEM_MAX_LOCAL_SIZE ||
+      n_pes > ACLSHMEM_MAX_PES || my_pe >= ACLSHMEM_MAX_PES)
+    return report(ACLSHMEM_INVALID_VALUE,
+                  "aclshmemx_set_attr_uniqueid_args: my_pe " + std::to_string(my_pe) + ", n_pes " +
+                      std::to_string(n_pes) + ", local_mem_size " + std::to_string(local_mem_size) +
+                      " exceed the limits (16384 PEs, 40 GiB)");
+  attr->my_pe = my_pe;
+  attr->n_pes = n_pes;
+  attr->local_mem_size = static_cast<uint64_t>(local_mem_size);
+  attr->comm_args = uid;
+  return ACLSHMEM_SUCCESS;
+}
+
 int aclshmemx_init_attr(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t *attr) {
   clearStatus();
   if (!attr)
@@ -119,6 +158,8 @@ void aclshmem_info_get_name(char *name) {
 }
 
 int aclshmemx_last_status(void) { return lastStatus(); }
+
+void aclshmemx_clear_status(void) { clearStatus(); }
 
 int32_t aclshmemx_set_log_level(int level) { return setLogLevel(level); }
 

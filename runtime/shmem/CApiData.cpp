@@ -190,11 +190,15 @@ void aclshmem_quiet(void) {
     });                                                                                            \
   }                                                                                                \
   void aclshmem_##name##_p(T *dst, const T value, int pe) {                                        \
-    put(__func__, dst, &value, sizeof(T), pe, true);                                               \
+    withWorld(__func__, [&](World &world) {                                                        \
+      return world.putOne("aclshmem_" #name "_p", dst, &value, sizeof(T), pe);                     \
+    });                                                                                            \
   }                                                                                                \
   T aclshmem_##name##_g(T *src, int32_t pe) {                                                      \
     T out = {};                                                                                    \
-    get(__func__, &out, src, sizeof(T), pe, true);                                                 \
+    withWorld(__func__, [&](World &world) {                                                        \
+      return world.getOne("aclshmem_" #name "_g", &out, src, sizeof(T), pe);                       \
+    });                                                                                            \
     return out;                                                                                    \
   }                                                                                                \
   void aclshmem_##name##_put_signal(T *dst, T *src, size_t n, uint8_t *sig, int32_t signal,        \

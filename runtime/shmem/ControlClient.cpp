@@ -56,11 +56,12 @@ int ControlClient::connect() {
   Clock::time_point start = Clock::now(), deadline = start + options.timeout;
   std::string error;
   milliseconds pause(5);
+  int refusedHandshakes = 0;
   for (;;) {
     if (Fd fd = connectOnce(options.server, deadline, error)) {
       auto candidate = std::make_unique<FrameStream>(options.makeChannel(std::move(fd)));
       bool retry = false;
-      int code = introduce(*candidate, deadline, retry);
+      int code = introduce(*candidate, deadline, refusedHandshakes, retry);
       if (code == ACLSHMEM_SUCCESS) {
         stream = std::move(candidate);
         break;
@@ -90,7 +91,8 @@ int ControlClient::connect() {
 
 /// Sends the greeting and reads the server's verdict. `retry`: the server went away without one, as
 /// it does while it starts or ends another job.
-int ControlClient::introduce(FrameStream &candidate, Clock::time_point deadline, bool &retry) {
+int ControlClient::introduce(FrameStream &candidate, Clock::time_point deadline,
+                             int &refusedHandshakes, bool &retry) {
   Writer hello;
   hello.value(kProtocolVersion).value(options.session).value<int32_t>(options.pe);
   hello.value<int32_t>(options.world).value<int32_t>(getpid()).text(hostName());
@@ -104,7 +106,9 @@ int ControlClient::introduce(FrameStream &candidate, Clock::time_point deadline,
                     "PE 0 at " + options.serverText + " refused: " + frame->payload);
     }
     if (!alive) {
-      retry = candidate.ready() && candidate.error().empty();
+      // A PE 0 without TLS closes at once, every time.
+      bool closed = candidate.closed() && candidate.error().empty();
+      retry = closed && (candidate.ready() || ++refusedHandshakes < 10);
       return retry ? ACLSHMEM_BOOTSTRAP_ERROR : connectionEnded(candidate, false);
     }
     if (!pumpOnce(candidate, deadline, alive))
@@ -144,6 +148,10 @@ int ControlClient::connectionEnded(FrameStream &candidate, bool welcomed) {
     return report(ACLSHMEM_BOOTSTRAP_ERROR,
                   "PE 0 died, or gave up, while the job was starting" +
                       (candidate.error().empty() ? "" : ": " + candidate.error()));
+  if (options.tls && candidate.ready())
+    return report(ACLSHMEM_BOOTSTRAP_ERROR,
+                  "PE 0 at " + options.serverText + " did not accept this PE's certificate: " +
+                      (candidate.error().empty() ? "it closed the connection" : candidate.error()));
   std::string text = "what listens at " + options.serverText + " is no PE 0 of this job: ";
   text += candidate.error().empty() ? "it closed the connection" : candidate.error();
   if (options.tls)

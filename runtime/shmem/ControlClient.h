@@ -66,7 +66,8 @@ private:
     std::string text, data;
   };
 
-  int introduce(FrameStream &stream, Clock::time_point deadline, bool &retry);
+  int introduce(FrameStream &stream, Clock::time_point deadline, int &refusedHandshakes,
+                bool &retry);
   int awaitStart(FrameStream &stream, Clock::time_point deadline);
   int connectionEnded(FrameStream &stream, bool welcomed);
   void run();

@@ -106,6 +106,8 @@ bool ControlServer::turn() {
   for (const auto &connection : connections) {
     strangers += connection->pe < 0;
     int fd = connection->stream ? connection->stream->fd() : connection->socket.get();
+    if (fd < 0) // dup() failed
+      connection->deadline = Clock::now();
     bool output = connection->stream && connection->stream->wantsWrite();
     entries.push_back({fd, static_cast<short>(POLLIN | (output ? POLLOUT : 0)), 0});
   }
@@ -196,6 +198,11 @@ bool ControlServer::probe(Connection &connection) {
 
 /// False when the connection is over.
 bool ControlServer::serve(Connection &connection) {
+  if (connection.draining) {
+    char buffer[4096];
+    ssize_t n = recv(connection.socket.get(), buffer, sizeof(buffer), 0);
+    return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+  }
   if (!connection.stream && (!probe(connection) || !connection.stream))
     return bool(connection.socket);
   bool alive = connection.stream->pump();
@@ -302,6 +309,16 @@ void ControlServer::lost(Connection &connection) {
     log(LogLevel::Warning, "dropped a connection from " + connection.from + ": " + why);
     if (refusals.size() < 4)
       refusals.push_back("a connection from " + connection.from + ": " + why);
+  }
+  bool drain = pe < 0 && connection.stream && !connection.stream->ready() && !why.empty();
+  if (drain) {
+    // OpenSSL has sent an alert. Closing now, with bytes unread, would make the system drop it.
+    connection.socket = Fd(dup(connection.stream->fd()));
+    shutdown(connection.socket.get(), SHUT_WR);
+    connection.draining = connection.closing = true;
+    connection.deadline = Clock::now() + std::chrono::seconds(2);
+    connection.stream.reset();
+    return;
   }
   connection.stream.reset();
   connection.socket.reset();

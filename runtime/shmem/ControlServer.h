@@ -59,6 +59,7 @@ private:
     std::string from;
     int pe = -1; ///< once admitted
     bool closing = false;
+    bool draining = false;      ///< TLS failed; the alert must not be lost to unread data
     Clock::time_point deadline; ///< to be admitted, or to be gone when closing
   };
 

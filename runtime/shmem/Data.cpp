@@ -61,20 +61,34 @@ int World::putStrided(const char *call, void *symmetric, const void *local,
                       uint64_t count, int pe) {
   auto *to = static_cast<char *>(symmetric);
   const auto *from = static_cast<const char *>(local);
-  for (uint64_t i = 0; i < count; ++i, to += symmetricStride, from += localStride)
-    if (int code = put(call, to, from, elementBytes, pe, false))
+  Transfer transfer;
+  for (uint64_t i = 0; i < count; ++i, to += symmetricStride, from += localStride) {
+    if (int code = resolve(call, to, elementBytes, pe, transfer))
       return code;
-  return count ? engineFor(pe).quiet(pe) : ACLSHMEM_SUCCESS;
+    transfer.local = const_cast<char *>(from);
+    if (int code = directFor(pe).put(transfer))
+      return code;
+  }
+  if (count == 0)
+    return ACLSHMEM_SUCCESS;
+  int code = directFor(pe).quiet(pe);
+  ringDoorbell(boardOf(pe));
+  return code;
 }
 
 int World::getStrided(const char *call, void *local, const void *symmetric, ptrdiff_t localStride,
                       ptrdiff_t symmetricStride, uint64_t elementBytes, uint64_t count, int pe) {
   auto *to = static_cast<char *>(local);
   const auto *from = static_cast<const char *>(symmetric);
-  for (uint64_t i = 0; i < count; ++i, to += localStride, from += symmetricStride)
-    if (int code = get(call, to, from, elementBytes, pe, false))
+  Transfer transfer;
+  for (uint64_t i = 0; i < count; ++i, to += localStride, from += symmetricStride) {
+    if (int code = resolve(call, from, elementBytes, pe, transfer))
       return code;
-  return count ? engineFor(pe).quiet(pe) : ACLSHMEM_SUCCESS;
+    transfer.local = to;
+    if (int code = directFor(pe).get(transfer))
+      return code;
+  }
+  return count ? directFor(pe).quiet(pe) : ACLSHMEM_SUCCESS;
 }
 
 int World::signal(const char *call, int32_t *word, int32_t value, int op, int pe) {
@@ -96,11 +110,11 @@ int World::signal(const char *call, int32_t *word, int32_t value, int op, int pe
   return code;
 }
 
+/// Between several engines only their end is an order.
 int World::fence() {
-  for (auto &transport : transports)
-    if (int code = transport->fence(kAllPes))
-      return code;
-  return ACLSHMEM_SUCCESS;
+  if (transports.size() > 1)
+    return quiet();
+  return transports[0]->fence(kAllPes);
 }
 
 int World::quiet() {

@@ -6,6 +6,8 @@
 
 #include "runtime/Runtime.h"
 #include "runtime/shmem/Report.h"
+#include "runtime/shmem/Tls.h"
+#include "runtime/shmem/UniqueId.h"
 
 #include <atomic>
 #include <cstring>
@@ -20,8 +22,7 @@ struct Process {
   std::unique_ptr<World> owner;
   std::atomic<World *> current{nullptr};
   std::string lastInitFailure;
-  bool tlsEnabled = true;
-  std::string tlsInfo;
+  TlsSettings tls;
 };
 
 /// Never destroyed: calls may come while the process ends.
@@ -76,33 +77,52 @@ int checkAttributes(const aclshmemx_init_attr_t &attr) {
   return ACLSHMEM_SUCCESS;
 }
 
-/// Where PE 0 is.
+/// Where PE 0 is: the address, or what a unique id says.
 int resolveServer(aclshmemx_bootstrap_t flags, const aclshmemx_init_attr_t &attr,
                   WorldOptions &options) {
   if (flags == ACLSHMEMX_INIT_WITH_MPI)
     return invalid(ACLSHMEM_NOT_SUPPORTED, "MPI bootstrap is not supported");
-  if (flags != ACLSHMEMX_INIT_WITH_DEFAULT)
+  if (flags != ACLSHMEMX_INIT_WITH_DEFAULT && flags != ACLSHMEMX_INIT_WITH_UNIQUEID)
     return invalid(ACLSHMEM_INVALID_PARAM,
                    "unknown bootstrap flag " + std::to_string(static_cast<unsigned>(flags)));
   std::string url(attr.ip_port, strnlen(attr.ip_port, sizeof(attr.ip_port))), error;
-  if (!parseUrl(url, options.server, error))
+  bool tryUrl = flags == ACLSHMEMX_INIT_WITH_DEFAULT;
+  bool byUrl = tryUrl && parseUrl(url, options.server, error);
+  if (tryUrl && !byUrl && !attr.comm_args)
     return invalid(ACLSHMEM_INVALID_PARAM, "ip_port " + error);
-  options.serverText = url;
-  if (attr.my_pe == 0 && attr.option_attr.sockFd >= 0)
-    options.listener = Fd(attr.option_attr.sockFd);
+  if (byUrl) {
+    options.serverText = url;
+    if (attr.my_pe == 0 && attr.option_attr.sockFd >= 0)
+      options.listener = Fd(attr.option_attr.sockFd);
+    return ACLSHMEM_SUCCESS;
+  }
+  if (!attr.comm_args)
+    return invalid(ACLSHMEM_INVALID_PARAM, "comm_args is null; it must point to the unique id");
+  UniqueIdContent id;
+  if (!readUniqueId(*static_cast<const aclshmemx_uniqueid_t *>(attr.comm_args), id, error))
+    return invalid(ACLSHMEM_INVALID_PARAM, error);
+  options.server = id.address;
+  options.serverText = id.address.text();
+  options.session = id.session;
+  if (attr.my_pe == 0)
+    options.listener = takeUniqueIdListener(id.session);
   return ACLSHMEM_SUCCESS;
 }
 
-int applyTls(const Process &self, WorldOptions &options) {
-  if (!self.tlsEnabled)
+int applyTls(const TlsSettings &tls, WorldOptions &options) {
+  if (!tls.enabled)
     return ACLSHMEM_SUCCESS;
-  if (self.tlsInfo.empty())
+  if (tls.info.empty())
     return invalid(
         ACLSHMEM_INVALID_VALUE,
         "TLS is on and there are no certificates. Either name them with "
         "set_conf_store_tls(True, \"tlsCaFile=...;tlsCert=...;tlsPk=...\"), or switch TLS "
         "off with set_conf_store_tls(False, \"\")");
-  return invalid(ACLSHMEM_NOT_SUPPORTED, "TLS is not built yet; set_conf_store_tls(False, \"\")");
+  std::string error;
+  if (!makeTls(tls, options.serveChannel, options.makeChannel, error))
+    return invalid(ACLSHMEM_INVALID_VALUE, "set_conf_store_tls: " + error);
+  options.tls = true;
+  return ACLSHMEM_SUCCESS;
 }
 
 /// Work is queued or running on a stream of this process.
@@ -157,7 +177,7 @@ int initialize(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t &attr) {
   if (!code)
     code = resolveServer(flags, attr, options);
   if (!code)
-    code = applyTls(self, options);
+    code = applyTls(self.tls, options);
   DeviceState *state = code ? nullptr : processDeviceState();
   if (!code && !state)
     code = lastStatus();
@@ -203,8 +223,17 @@ int initStatus() {
 int setTls(bool enable, std::string info) {
   Process &self = process();
   std::lock_guard lock(self.mutex);
-  self.tlsEnabled = enable;
-  self.tlsInfo = std::move(info);
+  self.tls.enabled = enable;
+  self.tls.info = std::move(info);
+  return ACLSHMEM_SUCCESS;
+}
+
+int setTlsKey(std::string key, std::string password, aclshmem_decrypt_handler decrypt) {
+  Process &self = process();
+  std::lock_guard lock(self.mutex);
+  self.tls.key = std::move(key);
+  self.tls.password = std::move(password);
+  self.tls.decrypt = decrypt;
   return ACLSHMEM_SUCCESS;
 }
 

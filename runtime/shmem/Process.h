@@ -22,6 +22,7 @@ int initStatus();
 
 /// TLS settings for the next init.
 int setTls(bool enable, std::string info);
+int setTlsKey(std::string key, std::string password, aclshmem_decrypt_handler decrypt);
 
 } // namespace piton::shmem
 

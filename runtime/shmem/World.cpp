@@ -7,6 +7,8 @@
 #include "runtime/shmem/HostLink.h"
 #include "runtime/shmem/Report.h"
 #include "runtime/transports/mte/Mte.h"
+#include "runtime/transports/sdma/Sdma.h"
+#include "runtime/transports/udma/Udma.h"
 
 #include <algorithm>
 #include <cstring>
@@ -49,6 +51,8 @@ int World::join() {
   if (int code = placeInternals())
     return code;
   fillState();
+  if (int code = chooseEngines())
+    return code;
   state.created = 1;
   if (int code = controlBarrier(ACLSHMEM_TEAM_WORLD, "aclshmemx_init_attr"))
     return code;
@@ -69,7 +73,7 @@ int World::connect() {
                                                         .session = options.session,
                                                         .initTimeout = options.initTimeout,
                                                         .tls = options.tls,
-                                                        .makeChannel = options.makeChannel});
+                                                        .makeChannel = options.serveChannel});
     if (!server)
       return lastStatus();
   }
@@ -194,9 +198,6 @@ void World::fillState() {
   state.sdmaConfig = {191 * 1024, 64, 0};
 
   spins = spinRounds(static_cast<int>(localPes.size()));
-  transports.push_back(std::make_unique<MteTransport>());
-  engines.assign(static_cast<size_t>(peCount()), transports[0].get());
-
   auto record = std::make_unique<TeamRecord>();
   record->myPe = pe();
   record->start = 0;
@@ -211,7 +212,35 @@ void World::fillState() {
   teams[0] = std::move(record);
 }
 
+/// SDMA, then UDMA, then MTE: the first one that reaches the PE.
+int World::chooseEngines() {
+  transports.push_back(std::make_unique<MteTransport>());
+  engines.assign(static_cast<size_t>(peCount()), transports[0].get());
+  auto written = [this](const void *address) { ringDoorbell(boardOf(ownerOf(address))); };
+  Transport *sdma = nullptr, *udma = nullptr;
+  if (options.engines & ACLSHMEM_DATA_OP_SDMA) {
+    transports.push_back(SdmaTransport::create(state, written));
+    if (!(sdma = transports.back().get()))
+      return lastStatus();
+  }
+  if (options.engines & ACLSHMEM_DATA_OP_UDMA) {
+    transports.push_back(UdmaTransport::create(state, written));
+    if (!(udma = transports.back().get()))
+      return lastStatus();
+  }
+  for (int other : localPes) {
+    state.transports[other] |= (sdma ? kTransportSdma : 0) | (udma ? kTransportUdma : 0);
+    if (sdma)
+      engines[static_cast<size_t>(other)] = sdma;
+    else if (udma && other != pe()) // a queue to oneself does not exist
+      engines[static_cast<size_t>(other)] = udma;
+  }
+  return ACLSHMEM_SUCCESS;
+}
+
 void World::clearState() {
+  transports.clear(); // their engines use the state
+
   if (boards[static_cast<size_t>(pe())])
     __atomic_store_n(&board().state, static_cast<uint32_t>(PeState::Left), __ATOMIC_RELEASE);
   __atomic_store_n(&state.initialized, 0, __ATOMIC_RELEASE);

@@ -34,7 +34,7 @@ struct WorldOptions {
   Fd listener; ///< PE 0 may bring one
   uint64_t session = 0;
   bool tls = false;
-  ChannelMaker makeChannel = makePlainChannel;
+  ChannelMaker makeChannel = makePlainChannel, serveChannel = makePlainChannel;
   std::function<bool()> isBusy; ///< kernels run in this process
 };
 
@@ -96,6 +96,13 @@ public:
                  ptrdiff_t localStride, uint64_t elementBytes, uint64_t count, int pe);
   int getStrided(const char *call, void *local, const void *symmetric, ptrdiff_t localStride,
                  ptrdiff_t symmetricStride, uint64_t elementBytes, uint64_t count, int pe);
+  /// One element, by load or store.
+  int putOne(const char *call, void *symmetric, const void *local, uint64_t bytes, int pe) {
+    return putStrided(call, symmetric, local, 0, 0, bytes, 1, pe);
+  }
+  int getOne(const char *call, void *local, const void *symmetric, uint64_t bytes, int pe) {
+    return getStrided(call, local, symmetric, 0, 0, bytes, 1, pe);
+  }
   int signal(const char *call, int32_t *word, int32_t value, int op, int pe);
   int fence();
   int quiet();
@@ -165,7 +172,10 @@ private:
   void fillState();
   void clearState();
   int resolve(const char *call, const void *symmetric, uint64_t bytes, int pe, Transfer &out) const;
+  int chooseEngines();
   Transport &engineFor(int pe) { return *engines[static_cast<size_t>(pe)]; }
+  /// For single elements and strides: load and store wherever that reaches.
+  Transport &directFor(int pe) { return boardOf(pe) ? *transports[0] : engineFor(pe); }
   int makeTeams(const char *call, int parent, const std::vector<std::vector<int>> &lists,
                 std::vector<int> &mine);
   void tick();

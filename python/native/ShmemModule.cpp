@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The Python module `shmem._pyshmem`: the C API of the symmetric heap with addresses as integers.
+// Calls release the interpreter while they work; one that fails raises RuntimeError with the
+// reason, except those that are documented to return a code.
+#include "piton/shmem.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+#include <memory>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Address = uintptr_t;
+template <typename T = void> T *pointer(Address address) { return reinterpret_cast<T *>(address); }
+
+//===-- Errors ------------------------------------------------------------------------------===//
+
+/// Raises the reason of the last failed call of this thread; Ctrl-C wins over it.
+[[noreturn]] void raiseLast() {
+  if (PyErr_CheckSignals() != 0)
+    throw nb::python_error();
+  throw std::runtime_error(piton_last_error());
+}
+
+/// Calls `body` without the interpreter's lock and raises if it reports a failure.
+template <typename Body> void checked(Body &&body) {
+  int status;
+  {
+    nb::gil_scoped_release released;
+    aclshmemx_clear_status();
+    body();
+    status = aclshmemx_last_status();
+  }
+  if (status != ACLSHMEM_SUCCESS)
+    raiseLast();
+}
+
+template <typename Body> Address checkedAddress(Body &&body) {
+  void *out;
+  {
+    nb::gil_scoped_release released;
+    out = body();
+  }
+  if (!out)
+    raiseLast();
+  return reinterpret_cast<Address>(out);
+}
+
+template <typename Body> int withoutLock(Body &&body) {
+  nb::gil_scoped_release released;
+  return body();
+}
+
+//===-- Callbacks ---------------------------------------------------------------------------===//
+
+/// Python functions that the library calls; never freed, it may call while Python ends.
+struct Callbacks {
+  nb::object decrypt, logger;
+};
+Callbacks &callbacks() {
+  static Callbacks &instance = *new Callbacks;
+  return instance;
+}
+
+int decryptTrampoline(const char *cipher, size_t length, char *plain, size_t *plainLength) {
+  nb::gil_scoped_acquire locked;
+  try {
+    auto out = nb::cast<std::string>(callbacks().decrypt(nb::str(cipher, length)));
+    if (out.size() > *plainLength)
+      return -1;
+    std::memcpy(plain, out.data(), out.size());
+    *plainLength = out.size();
+    return 0;
+  } catch (...) {
+    PyErr_Clear();
+    return -1;
+  }
+}
+
+void loggerTrampoline(int level, const char *message) {
+  if (!Py_IsInitialized())
+    return;
+  nb::gil_scoped_acquire locked;
+  try {
+    callbacks().logger(level, message);
+  } catch (nb::python_error &error) {
+    error.discard_as_unraisable("the logger of shmem.set_extern_logger");
+  } catch (...) {
+  }
+}
+
+//===-- Bindings ----------------------------------------------------------------------------===//
+
+void bindEnums(nb::module_ &m) {
+  nb::enum_<data_op_engine_type_t>(m, "OpEngineType", nb::is_arithmetic(), nb::is_flag())
+      .value("MTE", ACLSHMEM_DATA_OP_MTE)
+      .value("SDMA", ACLSHMEM_DATA_OP_SDMA)
+      .value("ROCE", ACLSHMEM_DATA_OP_ROCE)
+      .value("UDMA", ACLSHMEM_DATA_OP_UDMA);
+  nb::enum_<aclshmemx_init_status_t>(m, "InitStatus", nb::is_arithmetic())
+      .value("NOT_INITIALIZED", ACLSHMEM_STATUS_NOT_INITIALIZED)
+      .value("SHM_CREATED", ACLSHMEM_STATUS_SHM_CREATED)
+      .value("INITIALIZED", ACLSHMEM_STATUS_IS_INITIALIZED)
+      .value("INVALID", ACLSHMEM_STATUS_INVALID);
+  nb::enum_<aclshmem_mem_type_t>(m, "MemType", nb::is_arithmetic())
+      .value("HOST_SIDE", HOST_SIDE)
+      .value("DEVICE_SIDE", DEVICE_SIDE);
+}
+
+void bindAttributes(nb::module_ &m) {
+  using Optional = aclshmem_init_optional_attr_t;
+  nb::class_<Optional>(m, "OptionalAttr")
+      .def("__init__", [](Optional *self) { new (self) Optional ACLSHMEM_OPTIONAL_ATTR_DEFAULT; })
+      .def_rw("version", &Optional::version)
+      .def_prop_rw(
+          "data_op_engine_type", [](const Optional &self) { return self.data_op_engine_type; },
+          [](Optional &self, nb::object value) {
+            self.data_op_engine_type = static_cast<data_op_engine_type_t>(
+                nb::cast<int>(nb::module_::import_("operator").attr("index")(value)));
+          })
+      .def_rw("shm_init_timeout", &Optional::shm_init_timeout)
+      .def_rw("shm_create_timeout", &Optional::shm_create_timeout)
+      .def_rw("control_operation_timeout", &Optional::control_operation_timeout)
+      .def_rw("sockFd", &Optional::sockFd);
+
+  using Attr = aclshmemx_init_attr_t;
+  nb::class_<Attr>(m, "InitAttr")
+      .def("__init__", [](Attr *self) { new (self) Attr ACLSHMEMX_INIT_ATTR_DEFAULT; })
+      .def_rw("my_rank", &Attr::my_pe)
+      .def_rw("n_ranks", &Attr::n_pes)
+      .def_prop_rw(
+          "ip_port",
+          [](const Attr &self) {
+            return std::string(self.ip_port, strnlen(self.ip_port, sizeof(self.ip_port)));
+          },
+          [](Attr &self, const std::string &text) {
+            std::memset(self.ip_port, 0, sizeof(self.ip_port));
+            std::memcpy(self.ip_port, text.data(), std::min(text.size(), sizeof(self.ip_port) - 1));
+          })
+      .def_rw("local_mem_size", &Attr::local_mem_size)
+      .def_rw("option_attr", &Attr::option_attr);
+
+  using Config = aclshmem_team_config_t;
+  nb::class_<Config>(m, "TeamConfig")
+      .def("__init__", [](Config *self) { new (self) Config{}; })
+      .def_rw("num_contexts", &Config::num_contexts);
+
+  using Id = aclshmemx_uniqueid_t;
+  nb::class_<Id>(m, "UniqueId")
+      .def("__init__", [](Id *self) { new (self) Id{}; })
+      .def_rw("version", &Id::version)
+      .def_rw("my_pe", &Id::my_pe)
+      .def_rw("n_pes", &Id::n_pes)
+      .def_prop_ro("internal",
+                   [](const Id &self) { return nb::bytes(self.internal, sizeof(self.internal)); });
+}
+
+int initUsingUniqueId(int pe, int count, int64_t bytes, nb::bytes id) {
+  aclshmemx_uniqueid_t uid = {};
+  if (id.size() < sizeof(uid))
+    throw nb::value_error("the unique id is too short; it has 136 bytes");
+  std::memcpy(&uid, id.data(), sizeof(uid));
+  aclshmemx_init_attr_t attr = ACLSHMEMX_INIT_ATTR_DEFAULT;
+  return withoutLock([&] {
+    int code = aclshmemx_set_attr_uniqueid_args(pe, count, bytes, &uid, &attr);
+    return code ? code : aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_UNIQUEID, &attr);
+  });
+}
+
+void bindStart(nb::module_ &m) {
+  m.def(
+      "aclshmem_init",
+      [](aclshmemx_init_attr_t &attr) {
+        return withoutLock([&] { return aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr); });
+      },
+      "attr"_a);
+  m.def("aclshmem_finalize", [] { return withoutLock([] { return aclshmem_finalize(); }); });
+  m.def("aclshmem_get_unique_id", [] {
+    aclshmemx_uniqueid_t uid = {};
+    if (withoutLock([&] { return aclshmemx_get_uniqueid(&uid); }) != ACLSHMEM_SUCCESS)
+      raiseLast();
+    return nb::bytes(reinterpret_cast<const char *>(&uid), sizeof(uid));
+  });
+  m.def("aclshmem_init_using_unique_id", initUsingUniqueId, "mype"_a, "npes"_a, "mem_size"_a,
+        "uid"_a);
+  m.def(
+      "set_conf_store_tls",
+      [](bool enable, const std::string &info) {
+        return aclshmemx_set_conf_store_tls(enable, info.data(),
+                                            static_cast<uint32_t>(info.size()));
+      },
+      "enable"_a, "info"_a = "");
+  m.def(
+      "set_conf_store_tls_key",
+      [](const std::string &key, const std::string &password, nb::object decrypt) {
+        callbacks().decrypt = decrypt;
+        return aclshmemx_set_config_store_tls_key(key.data(), static_cast<uint32_t>(key.size()),
+                                                  password.data(),
+                                                  static_cast<uint32_t>(password.size()),
+                                                  decrypt.is_none() ? nullptr : decryptTrampoline);
+      },
+      "tls_pk"_a, "tls_pk_pw"_a, "decrypt"_a = nb::none());
+  m.def("aclshmemx_init_status",
+        [] { return static_cast<aclshmemx_init_status_t>(aclshmemx_init_status()); });
+  m.def("info_get_version", [] {
+    std::pair<int, int> out;
+    aclshmem_info_get_version(&out.first, &out.second);
+    return out;
+  });
+  m.def("info_get_name", [] {
+    char name[ACLSHMEM_MAX_NAME_LEN];
+    aclshmem_info_get_name(name);
+    return std::string(name);
+  });
+  m.def(
+      "aclshmem_global_exit",
+      [](int status) { withoutLock([&] { return aclshmem_global_exit(status), 0; }); }, "status"_a);
+  m.def("set_log_level", [](int level) { return aclshmemx_set_log_level(level); }, "level"_a);
+  m.def(
+      "set_extern_logger",
+      [](nb::object logger) {
+        callbacks().logger = logger;
+        return aclshmemx_set_extern_logger(logger.is_none() ? nullptr : loggerTrampoline);
+      },
+      "logger"_a.none());
+  m.def("get_ffts_config", [] { return util_get_ffts_config(); });
+  m.def("last_error", [] { return std::string(piton_last_error()); });
+}
+
+/// A one-dimensional uint8 array over heap memory, for torch.from_dlpack. DLPack's numbers: device
+/// type 1 is the CPU, 12 an extension device such as npu.
+nb::object bytesAt(Address address, size_t bytes, int deviceType, int deviceId) {
+  size_t shape[1] = {bytes};
+  nb::ndarray<uint8_t> array(pointer(address), 1, shape, nb::handle(), nullptr,
+                             nb::dtype<uint8_t>(), deviceType, deviceId);
+  return nb::cast(array, nb::rv_policy::reference);
+}
+
+void bindMemory(nb::module_ &m) {
+  m.def(
+      "aclshmem_malloc",
+      [](size_t size) { return checkedAddress([&] { return aclshmem_malloc(size); }); }, "size"_a);
+  m.def(
+      "aclshmem_calloc",
+      [](size_t count, size_t size) {
+        return checkedAddress([&] { return aclshmem_calloc(count, size); });
+      },
+      "nmemb"_a, "size"_a);
+  m.def(
+      "aclshmem_align",
+      [](size_t alignment, size_t size) {
+        return checkedAddress([&] { return aclshmem_align(alignment, size); });
+      },
+      "alignment"_a, "size"_a);
+  m.def(
+      "aclshmem_free", [](Address address) { checked([&] { aclshmem_free(pointer(address)); }); },
+      "ptr"_a);
+  m.def(
+      "aclshmem_ptr",
+      [](Address address, int peer) {
+        return checkedAddress([&] { return aclshmem_ptr(pointer(address), peer); });
+      },
+      "ptr"_a, "peer"_a);
+  m.def(
+      "aclshmemx_get_heap_base",
+      [](std::optional<aclshmem_mem_type_t> type) {
+        return checkedAddress([&] { return aclshmemx_get_heap_base(type.value_or(DEVICE_SIDE)); });
+      },
+      "mem_type"_a = nb::none());
+  m.def("bytes_at", bytesAt, "address"_a, "bytes"_a, "device_type"_a, "device_id"_a);
+}
+
+void bindTeams(nb::module_ &m) {
+  auto myPe = [](std::optional<int> team) {
+    return team ? aclshmem_team_my_pe(*team) : aclshmem_my_pe();
+  };
+  auto count = [](std::optional<int> team) {
+    return team ? aclshmem_team_n_pes(*team) : aclshmem_n_pes();
+  };
+  m.def("my_pe", myPe, "team"_a = nb::none());
+  m.def("pe_count", count, "team"_a = nb::none());
+  m.def("team_my_pe", [](int team) { return aclshmem_team_my_pe(team); }, "team"_a);
+  m.def("team_n_pes", [](int team) { return aclshmem_team_n_pes(team); }, "team"_a);
+  m.def(
+      "team_split_strided",
+      [](int parent, int start, int stride, int size) {
+        int team = ACLSHMEM_TEAM_INVALID;
+        if (withoutLock([&] {
+              return aclshmem_team_split_strided(parent, start, stride, size, &team);
+            }) != ACLSHMEM_SUCCESS)
+          raiseLast();
+        return team;
+      },
+      "parent"_a, "start"_a, "stride"_a, "size"_a);
+  m.def(
+      "team_split_2d",
+      [](int parent, int x) {
+        std::pair<int, int> teams;
+        if (withoutLock([&] {
+              return aclshmem_team_split_2d(parent, x, &teams.first, &teams.second);
+            }) != ACLSHMEM_SUCCESS)
+          raiseLast();
+        return teams;
+      },
+      "parent"_a, "x"_a);
+  m.def(
+      "team_translate_pe",
+      [](int from, int pe, int to) { return aclshmem_team_translate_pe(from, pe, to); },
+      "src_team"_a, "src_pe"_a, "dest_team"_a);
+  m.def("team_destroy", [](int team) { checked([&] { aclshmem_team_destroy(team); }); }, "team"_a);
+  m.def(
+      "aclshmem_team_get_config",
+      [](int team) {
+        aclshmem_team_config_t config = {};
+        if (aclshmem_team_get_config(team, &config) != ACLSHMEM_SUCCESS)
+          raiseLast();
+        return config;
+      },
+      "team"_a);
+  m.def("barrier_all", [] { checked([] { aclshmem_barrier_all(); }); });
+  m.def("barrier", [](int team) { checked([&] { aclshmem_barrier(team); }); }, "team"_a);
+  m.def("sync_all", [] { checked([] { aclshmem_sync_all(); }); });
+  m.def("sync", [](int team) { checked([&] { aclshmem_sync(team); }); }, "team"_a);
+  m.def("fence", [] { checked([] { aclshmem_fence(); }); });
+  m.def("quiet", [] { checked([] { aclshmem_quiet(); }); });
+}
+
+/// Binds a call of the shape (destination, source, amount, pe).
+template <typename Function>
+void bindTransfer(nb::module_ &m, const std::string &name, Function function) {
+  m.def(
+      name.c_str(),
+      [function](Address dst, Address src, size_t amount, int pe) {
+        checked([&] { function(dst, src, amount, pe); });
+      },
+      "dst"_a, "src"_a, "size"_a, "pe"_a);
+}
+
+template <typename Function>
+void bindStrided(nb::module_ &m, const std::string &name, Function function) {
+  m.def(
+      name.c_str(),
+      [function](Address dst, Address src, ptrdiff_t dstStride, ptrdiff_t srcStride, size_t n,
+                 int pe) { checked([&] { function(dst, src, dstStride, srcStride, n, pe); }); },
+      "dst"_a, "src"_a, "dst_stride"_a, "src_stride"_a, "nelems"_a, "pe"_a);
+}
+
+template <typename Function>
+void bindSignalled(nb::module_ &m, const std::string &name, Function function) {
+  m.def(
+      name.c_str(),
+      [function](Address dst, Address src, size_t amount, Address sig, int32_t signal, int op,
+                 int pe) { checked([&] { function(dst, src, amount, sig, signal, op, pe); }); },
+      "dst"_a, "src"_a, "size"_a, "sig_addr"_a, "signal"_a, "sig_op"_a, "pe"_a);
+}
+
+#define TRANSFER(name, call)                                                                       \
+  bindTransfer(m, name, [](Address d, Address s, size_t n, int pe) {                               \
+    call(pointer(d), pointer(s), n, pe);                                                           \
+  })
+
+void bindData(nb::module_ &m) {
+  TRANSFER("aclshmem_putmem", aclshmem_putmem);
+  TRANSFER("aclshmem_getmem", aclshmem_getmem);
+  TRANSFER("aclshmem_putmem_nbi", aclshmem_putmem_nbi);
+  TRANSFER("aclshmem_getmem_nbi", aclshmem_getmem_nbi);
+  auto signalled = [&](const char *name, auto call) {
+    bindSignalled(
+        m, name,
+        [call](Address d, Address s, size_t n, Address sig, int32_t signal, int op, int pe) {
+          call(pointer(d), pointer(s), n, pointer(sig), signal, op, pe);
+        });
+  };
+  signalled("aclshmemx_putmem_signal", aclshmemx_putmem_signal);
+  signalled("aclshmemx_putmem_signal_nbi", aclshmemx_putmem_signal_nbi);
+  m.def(
+      "aclshmemx_signal_op",
+      [](Address sig, int32_t signal, int op, int pe) {
+        checked([&] { aclshmemx_signal_op(pointer<int32_t>(sig), signal, op, pe); });
+      },
+      "sig_addr"_a, "signal"_a, "sig_op"_a, "pe"_a);
+  m.def(
+      "aclshmem_signal_wait_until",
+      [](Address sig, int cmp, int32_t value) {
+        checked([&] { aclshmem_signal_wait_until(pointer<int32_t>(sig), cmp, value); });
+      },
+      "sig_addr"_a, "cmp"_a, "value"_a);
+
+  // The lower-level names.
+#define BIND_SIZED(BITS)                                                                           \
+  TRANSFER("aclshmem_put" #BITS, aclshmem_put##BITS);                                              \
+  TRANSFER("aclshmem_get" #BITS, aclshmem_get##BITS);                                              \
+  TRANSFER("aclshmem_put" #BITS "_nbi", aclshmem_put##BITS##_nbi);                                 \
+  TRANSFER("aclshmem_get" #BITS "_nbi", aclshmem_get##BITS##_nbi);                                 \
+  bindStrided(m, "aclshmem_iput" #BITS,                                                            \
+              [](Address d, Address s, ptrdiff_t x, ptrdiff_t y, size_t n, int pe) {               \
+                aclshmem_iput##BITS(pointer(d), pointer(s), x, y, n, pe);                          \
+              });                                                                                  \
+  bindStrided(m, "aclshmem_iget" #BITS,                                                            \
+              [](Address d, Address s, ptrdiff_t x, ptrdiff_t y, size_t n, int pe) {               \
+                aclshmem_iget##BITS(pointer(d), pointer(s), x, y, n, pe);                          \
+              });                                                                                  \
+  bindSignalled(m, "aclshmem_put" #BITS "_signal",                                                 \
+                [](Address d, Address s, size_t n, Address g, int32_t v, int op, int pe) {         \
+                  aclshmem_put##BITS##_signal(pointer(d), pointer(s), n, pointer<int32_t>(g), v,   \
+                                              op, pe);                                             \
+                });                                                                                \
+  bindSignalled(m, "aclshmem_put" #BITS "_signal_nbi",                                             \
+                [](Address d, Address s, size_t n, Address g, int32_t v, int op, int pe) {         \
+                  aclshmem_put##BITS##_signal_nbi(pointer(d), pointer(s), n, pointer<int32_t>(g),  \
+                                                  v, op, pe);                                      \
+                });
+  ACLSHMEM_RMA_BITS(BIND_SIZED)
+
+#define BIND_TYPED(name, T)                                                                        \
+  m.def(                                                                                           \
+      "aclshmem_" #name "_p",                                                                      \
+      [](Address dst, T value, int pe) {                                                           \
+        checked([&] { aclshmem_##name##_p(pointer<T>(dst), value, pe); });                         \
+      },                                                                                           \
+      "dst"_a, "value"_a, "pe"_a);                                                                 \
+  m.def(                                                                                           \
+      "aclshmem_" #name "_g",                                                                      \
+      [](Address src, int pe) {                                                                    \
+        T out = {};                                                                                \
+        checked([&] { out = aclshmem_##name##_g(pointer<T>(src), pe); });                          \
+        return out;                                                                                \
+      },                                                                                           \
+      "src"_a, "pe"_a);                                                                            \
+  bindStrided(m, "aclshmem_" #name "_iput",                                                        \
+              [](Address d, Address s, ptrdiff_t x, ptrdiff_t y, size_t n, int pe) {               \
+                aclshmem_##name##_iput(pointer<T>(d), pointer<T>(s), x, y, n, pe);                 \
+              });                                                                                  \
+  bindStrided(m, "aclshmem_" #name "_iget",                                                        \
+              [](Address d, Address s, ptrdiff_t x, ptrdiff_t y, size_t n, int pe) {               \
+                aclshmem_##name##_iget(pointer<T>(d), pointer<T>(s), x, y, n, pe);                 \
+              });
+  ACLSHMEM_RMA_TYPES(BIND_TYPED)
+}
+
+void bindStreams(nb::module_ &m) {
+  m.def(
+      "aclshmemx_putmem_on_stream",
+      [](Address dst, Address src, size_t bytes, int pe, Address stream) {
+        checked([&] {
+          aclshmemx_putmem_on_stream(pointer(dst), pointer(src), bytes, pe, pointer(stream));
+        });
+      },
+      "dst"_a, "src"_a, "size"_a, "pe"_a, "stream"_a);
+  m.def(
+      "aclshmemx_getmem_on_stream",
+      [](Address dst, Address src, size_t bytes, int pe, Address stream) {
+        checked([&] {
+          aclshmemx_getmem_on_stream(pointer(dst), pointer(src), bytes, pe, pointer(stream));
+        });
+      },
+      "dst"_a, "src"_a, "size"_a, "pe"_a, "stream"_a);
+  m.def(
+      "aclshmemx_signal_op_on_stream",
+      [](Address sig, int32_t signal, int op, int pe, Address stream) {
+        checked([&] {
+          aclshmemx_signal_op_on_stream(pointer<int32_t>(sig), signal, op, pe, pointer(stream));
+        });
+      },
+      "sig_addr"_a, "signal"_a, "sig_op"_a, "pe"_a, "stream"_a);
+  m.def(
+      "aclshmemx_signal_wait_until_on_stream",
+      [](Address sig, int cmp, int32_t value, Address stream) {
+        checked([&] {
+          aclshmemx_signal_wait_until_on_stream(pointer<int32_t>(sig), cmp, value, pointer(stream));
+        });
+      },
+      "sig_addr"_a, "cmp"_a, "value"_a, "stream"_a);
+  m.def(
+      "aclshmemx_barrier_on_stream",
+      [](int team, Address stream) {
+        checked([&] { aclshmemx_barrier_on_stream(team, pointer(stream)); });
+      },
+      "team"_a, "stream"_a);
+  m.def(
+      "aclshmemx_barrier_all_on_stream",
+      [](Address stream) { checked([&] { aclshmemx_barrier_all_on_stream(pointer(stream)); }); },
+      "stream"_a);
+  m.def(
+      "aclshmemx_quiet_on_stream",
+      [](Address stream) { checked([&] { aclshmemx_quiet_on_stream(pointer(stream)); }); },
+      "stream"_a);
+}
+
+/// The typed wait and test families; arrays come as addresses, results as values.
+template <typename T> struct WaitCalls {
+  void (*wait)(T *, T);
+  void (*until)(T *, int, T);
+  void (*all)(T *, size_t, const int *, int, T);
+  void (*any)(T *, size_t, const int *, int, T, size_t *);
+  void (*some)(T *, size_t, size_t *, const int *, int, T, size_t *);
+  void (*test)(T *, int, T, int *);
+  void (*testAny)(T *, size_t, const int *, int, T, size_t *);
+  void (*testSome)(T *, size_t, size_t *, const int *, int, T, size_t *);
+};
+
+template <typename T> void bindWaits(nb::module_ &m, const std::string &type, WaitCalls<T> calls) {
+  auto name = [&](const char *suffix) { return "aclshmem_" + type + suffix; };
+  using Status = std::optional<std::vector<int>>;
+  auto data = [](const Status &status) { return status ? status->data() : nullptr; };
+  m.def(
+      name("_wait").c_str(),
+      [calls](Address word, T value) { checked([&] { calls.wait(pointer<T>(word), value); }); },
+      "ivar"_a, "value"_a);
+  m.def(
+      name("_wait_until").c_str(),
+      [calls](Address word, int cmp, T value) {
+        checked([&] { calls.until(pointer<T>(word), cmp, value); });
+      },
+      "ivar"_a, "cmp"_a, "value"_a);
+  m.def(
+      name("_wait_until_all").c_str(),
+      [=](Address words, size_t n, Status status, int cmp, T value) {
+        checked([&] { calls.all(pointer<T>(words), n, data(status), cmp, value); });
+      },
+      "ivars"_a, "nelems"_a, "status"_a.none(), "cmp"_a, "value"_a);
+  auto any = [=](auto call) {
+    return [=](Address words, size_t n, Status status, int cmp, T value) {
+      size_t out = SIZE_MAX;
+      checked([&] { call(pointer<T>(words), n, data(status), cmp, value, &out); });
+      return out;
+    };
+  };
+  auto some = [=](auto call) {
+    return [=](Address words, size_t n, Status status, int cmp, T value) {
+      std::vector<size_t> indices(n);
+      size_t out = 0;
+      checked([&] { call(pointer<T>(words), n, indices.data(), data(status), cmp, value, &out); });
+      indices.resize(out);
+      return indices;
+    };
+  };
+  m.def(name("_wait_until_any").c_str(), any(calls.any), "ivars"_a, "nelems"_a, "status"_a.none(),
+        "cmp"_a, "value"_a);
+  m.def(name("_wait_until_some").c_str(), some(calls.some), "ivars"_a, "nelems"_a,
+        "status"_a.none(), "cmp"_a, "value"_a);
+  m.def(
+      name("_test").c_str(),
+      [calls](Address word, int cmp, T value) {
+        int out = 0;
+        checked([&] { calls.test(pointer<T>(word), cmp, value, &out); });
+        return out != 0;
+      },
+      "ivar"_a, "cmp"_a, "value"_a);
+  m.def(name("_test_any").c_str(), any(calls.testAny), "ivars"_a, "nelems"_a, "status"_a.none(),
+        "cmp"_a, "value"_a);
+  m.def(name("_test_some").c_str(), some(calls.testSome), "ivars"_a, "nelems"_a, "status"_a.none(),
+        "cmp"_a, "value"_a);
+}
+
+} // namespace
+
+NB_MODULE(_pyshmem, m) {
+  m.doc() = "The symmetric heap of Piton; see include/piton/shmem.h";
+  nb::set_leak_warnings(false);
+  bindEnums(m);
+  bindAttributes(m);
+  bindStart(m);
+  bindMemory(m);
+  bindTeams(m);
+  bindData(m);
+  bindStreams(m);
+#define BIND_WAITS(name, T)                                                                        \
+  bindWaits<T>(m, #name,                                                                           \
+               {aclshmem_##name##_wait, aclshmem_##name##_wait_until,                              \
+                aclshmem_##name##_wait_until_all, aclshmem_##name##_wait_until_any,                \
+                aclshmem_##name##_wait_until_some, aclshmem_##name##_test,                         \
+                aclshmem_##name##_test_any, aclshmem_##name##_test_some});
+  ACLSHMEM_P2P_TYPES(BIND_WAITS)
+}

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls that map to one call of the library."""
+
+from .._pyshmem import InitStatus
+from .._pyshmem import aclshmemx_init_status as init_status
+
+__all__ = ["InitStatus", "init_status"]

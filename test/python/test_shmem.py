@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The Python package `shmem`: documented steps, symmetric tensors, errors; PEs are processes."""
+
+import socket
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+
+def free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+PREAMBLE = """
+import sys
+import shmem as ash
+
+rank, world, port = (int(word) for word in sys.argv[1:4])
+
+
+def init(heap=1 << 24, engine=ash.OpEngineType.MTE):
+    ash.set_conf_store_tls(False, "")
+    attributes = ash.InitAttr()
+    attributes.my_rank = rank
+    attributes.n_ranks = world
+    attributes.local_mem_size = heap
+    attributes.ip_port = f"tcp://127.0.0.1:{port}"
+    attributes.option_attr.data_op_engine_type = engine
+    return ash.aclshmem_init(attributes)
+"""
+
+
+def run_job(count: int, body: str, timeout: int = 60) -> list[str]:
+    """Runs `body` as `count` PEs and returns what each printed; all must exit with 0."""
+    script = PREAMBLE + textwrap.dedent(body)
+    port = free_port()
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", script, str(pe), str(count), str(port)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for pe in range(count)
+    ]
+    outputs = []
+    try:
+        for child in children:
+            outputs.append(child.communicate(timeout=timeout)[0])
+    finally:
+        for child in children:
+            child.kill()
+    for child, output in zip(children, outputs, strict=True):
+        assert child.returncode == 0, output
+    return outputs
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_tensors_in_the_documented_five_steps(count):
+    run_job(
+        count,
+        """
+        import torch
+
+        assert init() == 0
+        assert (ash.my_pe(), ash.pe_count()) == (rank, world)
+        t = ash.aclshmem_create_tensor((4, 8), dtype=torch.float16, device_id=rank)
+        assert t.shape == (4, 8) and t.dtype == torch.float16 and t.is_contiguous()
+        t.fill_(rank + 1)
+        ash.barrier_all()
+        peer = (rank + 1) % world
+        theirs = ash.construct_tensor_from_ptr(
+            ash.aclshmem_ptr(t.data_ptr(), peer), (4, 8), torch.float16
+        )
+        assert torch.equal(theirs, torch.full((4, 8), peer + 1, dtype=torch.float16))
+        for dtype in (torch.float32, torch.bfloat16, torch.int8, torch.int64, torch.bool):
+            other = ash.aclshmem_create_tensor([3], dtype=dtype)
+            other.zero_()
+            assert other.dtype == dtype
+            ash.aclshmem_free_tensor(other)
+        ash.barrier_all()
+        ash.aclshmem_free_tensor(t)
+        try:
+            ash.aclshmem_free(t.data_ptr())
+        except RuntimeError as error:
+            assert "was it freed before" in str(error)
+        else:
+            raise AssertionError("freed twice")
+        assert ash.aclshmem_finialize() == 0
+        """,
+    )
+
+
+def test_calls_on_addresses():
+    run_job(
+        2,
+        """
+        assert init() == 0
+        word = ash.aclshmem_calloc(16, 4)
+        data = ash.aclshmem_align(512, 4096)
+        assert (data - ash.aclshmemx_get_heap_base()) % 512 == 0
+        peer = 1 - rank
+        ash._pyshmem.aclshmem_int32_p(data, 41 + rank, peer)
+        assert ash._pyshmem.aclshmem_int32_g(data, peer) in (41, 42)
+        ash.aclshmemx_putmem_signal(data + 64, data, 4, word, 1, ash.SignalOp.SIGNAL_ADD, peer)
+        ash.aclshmem_signal_wait_until(word, ash.CmpOp.CMP_EQ, 1)
+        assert ash._pyshmem.aclshmem_int32_test(word, ash.CmpOp.CMP_GE, 1)
+        assert ash._pyshmem.aclshmem_int32_wait_until_any(word, 1, None, 0, 1) == 0
+        team = ash.team_split_strided(0, 1, 1, 1)
+        assert (team >= 0) == (rank == 1)
+        x, y = ash.team_split_2d(0, 2)
+        assert ash.team_n_pes(x) == 2 and ash.team_translate_pe(y, 0, 0) == rank
+        ash.barrier(x)
+        ash.team_destroy(x)
+        ash.sync_all()
+        assert ash.aclshmem_finalize() == 0
+        """,
+    )
+
+
+def test_unique_ids_and_core():
+    outputs = run_job(
+        1,
+        """
+        import os
+
+        os.environ["SHMEM_UID_SESSION_ID"] = "127.0.0.1"
+        ash.set_conf_store_tls(False, "")
+        from shmem import core
+
+        assert core.get_version() == "libaclshmem_version=1.1"
+        uid = core.get_unique_id()
+        assert len(uid) == 136
+        for wrong in (dict(initializer_method="mpi"), dict(initializer_method="uid", uid=uid)):
+            try:
+                core.init(**wrong)
+            except core.AclshmemInvalid:
+                pass
+            else:
+                raise AssertionError(wrong)
+        longer = uid + bytes(376)
+        core.init(uid=longer, rank=0, nranks=1, initializer_method="uid", mem_size=1 << 20)
+        assert core.direct.init_status() == core.direct.InitStatus.INITIALIZED
+        a, b = core.buffer(64), core.buffer(64)
+        core.put(a, b, 0)
+        core.put_signal(a, b, core.buffer(64), 1, core.SignalOp.SIGNAL_SET, 0)
+        try:
+            core.quiet()
+        except core.AclshmemInvalid as error:
+            print(error)
+        try:
+            core.put(a, b, 7)
+        except core.AclshmemError as error:
+            print(error)
+        core.free(a)
+        core.finalize()
+        """,
+    )
+    assert "quiet needs a stream" in outputs[0]
+    assert "PE 7 is not one of 0 to 0" in outputs[0]
+
+
+def test_errors_reach_python():
+    outputs = run_job(
+        2,
+        """
+        import torch
+
+        try:
+            ash.aclshmem_create_tensor((4,))
+        except RuntimeError as error:
+            assert "not initialised" in str(error)
+        attributes = ash.InitAttr()
+        attributes.n_ranks, attributes.local_mem_size = 1, 1024
+        attributes.ip_port = "x" * 100
+        assert attributes.ip_port == "x" * 63
+        assert ash.aclshmem_init(attributes) != 0
+        assert "set_conf_store_tls" in ash.last_error() or "ip_port" in ash.last_error()
+        assert init() == 0
+        for shape, kind in (((-1,), ValueError), ((0,), ValueError), (None, ValueError)):
+            try:
+                ash.aclshmem_create_tensor(shape)
+            except kind:
+                pass
+            else:
+                raise AssertionError(shape)
+        try:
+            ash.construct_tensor_from_ptr("x", (1,), torch.int8)
+        except TypeError:
+            pass
+        try:
+            ash.aclshmem_create_tensor((8 + rank,), dtype=torch.int32)
+        except RuntimeError as error:
+            print(error)
+        ash.aclshmem_finalize()
+        """,
+    )
+    for output in outputs:
+        assert (
+            "PE 0 called aclshmem_malloc(32 bytes), PE 1 called aclshmem_malloc(36 bytes)" in output
+        )
+
+
+def test_a_killed_pe_is_an_exception():
+    script = """
+        import os, signal, time
+
+        assert init() == 0
+        ash.barrier_all()
+        if rank == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        try:
+            ash.barrier_all()
+        except RuntimeError as error:
+            print("seen:", error)
+        """
+    port = free_port()
+    code = PREAMBLE + textwrap.dedent(script)
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(pe), "2", str(port)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for pe in range(2)
+    ]
+    output = children[0].communicate(timeout=30)[0]
+    children[1].communicate(timeout=30)
+    assert "seen: aclshmem_barrier_all: PE 1 (pid" in output
