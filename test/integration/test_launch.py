@@ -254,7 +254,9 @@ def test_unmapped_address_in_any_access(how, fiber):
     """The block lies in the part of the grid that another thread starts with. Which line of a
     tile is touched first is open."""
     flag = torch.ones(1, dtype=torch.int32)
-    with pytest.raises(RuntimeError, match=r"test_launch.py:\d+: invalid .*0x10000000[01]") as error:
+    with pytest.raises(
+        RuntimeError, match=r"test_launch.py:\d+: invalid .*0x10000000[01]"
+    ) as error:
         touch_address_kernel[(400,)](2**40 + 64, HOW=how, FIBER=fiber, flag_ptr=flag)
     assert "program id (0, 0, 300)" in str(error.value) or "program id (300" in str(error.value)
     assert works()

@@ -6,6 +6,7 @@ Nothing here imports torch; what commands do with the device is in test_exec_tor
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -114,6 +115,17 @@ def test_a_folder_of_that_name_is_no_real_torch_npu(tmp_path):
     )
     child = run("exec", "--", sys.executable, "-c", script)
     assert child.stdout.startswith(str(piton_exec.STANDINS)), child.stderr
+
+
+def test_a_second_stand_in_is_no_real_torch_npu(tmp_path, real_torch_npu):
+    other = tmp_path / "other"
+    shutil.copytree(piton_exec.STANDINS, other)
+    script = (
+        f"import sys; sys.path[1:1] = [{str(other)!r}]; sys.path.append({str(real_torch_npu)!r})\n"
+        "import torch_npu; print(torch_npu.WHO)"
+    )
+    child = run("exec", "--", sys.executable, "-c", script)
+    assert child.stdout == "the real one\n", child.stderr
 
 
 def test_without_torch_the_stand_in_says_so(real_torch_npu):

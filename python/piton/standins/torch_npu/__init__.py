@@ -16,11 +16,18 @@ def _real_torch_npu():
     """The spec of a torch_npu anywhere on sys.path but here, or None."""
     if os.environ.get("PITON_SHADOW_TORCH_NPU", "").lower() in ("1", "true", "yes", "on"):
         return None
-    here = os.path.realpath(os.path.dirname(os.path.dirname(__file__)))
-    others = [path for path in sys.path if os.path.realpath(path or os.curdir) != here]
-    spec = importlib.machinery.PathFinder.find_spec("torch_npu", others)
-    # A folder without code is no torch_npu.
-    return spec if spec is not None and spec.loader is not None and spec.origin else None
+    paths = list(sys.path)
+    while True:
+        spec = importlib.machinery.PathFinder.find_spec("torch_npu", paths)
+        # A folder without code is no torch_npu.
+        if spec is None or spec.loader is None or not spec.origin:
+            return None
+        folder = os.path.dirname(spec.origin)
+        if not os.path.exists(os.path.join(folder, "_standin.py")):
+            return spec
+        # A stand-in: this one, or that of another Piton on the path.
+        folder = os.path.realpath(os.path.dirname(folder))
+        paths = [path for path in paths if os.path.realpath(path or os.curdir) != folder]
 
 
 _spec = _real_torch_npu()
