@@ -14,11 +14,14 @@
 #include <cstddef>
 #include <cstdint>
 
+/// Also compiled into kernels, where nothing may stay a call.
+#define PITON_QUEUE inline __attribute__((always_inline))
+
 namespace piton {
 
 /// Writes the cache lines of [address, address + bytes) back to memory. Host caches are coherent,
 /// so what remains is the order: everything before is visible before anything after.
-inline void flushLines(const void *, uint64_t) { __atomic_thread_fence(__ATOMIC_RELEASE); }
+PITON_QUEUE void flushLines(const void *, uint64_t) { __atomic_thread_fence(__ATOMIC_RELEASE); }
 
 /// Registers of an engine, a cache line of their own. Who stores to a doorbell does afterwards
 ///   fence(seq_cst);  if (load(sleeping)) { wake += 1; futex_wake(&wake); }
@@ -68,23 +71,36 @@ struct SdmaChannel {
 };
 static_assert(sizeof(SdmaChannel) == 64);
 
-/// At DeviceState::sdmaWorkspace. quiet() copies a new value of flags[1] to flags[0] behind the
-/// work.
+/// Of one channel. quiet() copies a new value of `next` to `seen` behind the work and polls `seen`.
+struct SdmaFlags {
+  uint64_t seen; ///< (atomic)
+  uint64_t next;
+  uint64_t lock; ///< (atomic) 1 while a producer writes; more blocks than cores share channels
+  uint64_t reserved[5];
+};
+static_assert(sizeof(SdmaFlags) == kSdmaFlagBytes);
+
+/// At DeviceState::sdmaWorkspace.
 struct SdmaWorkspace {
-  uint64_t flags[8]; ///< of the host's channel
+  SdmaFlags hostFlags;
   SdmaChannel channels[kSdmaChannels];
-  uint64_t coreFlags[kMaxVectorCores][8]; ///< the same for each core's channel
+  SdmaFlags coreFlags[kMaxVectorCores];
   EngineRegisters registers;
 };
+static_assert(offsetof(SdmaWorkspace, channels) == kSdmaFlagBytes);
+
+/// The channel of core (or block) `core` of a kernel.
+PITON_QUEUE uint32_t sdmaChannelOf(uint32_t core) { return core % kMaxVectorCores; }
 
 /// Room for one entry more.
-inline bool sdmaHasRoom(const SdmaChannel &channel) {
+PITON_QUEUE bool sdmaHasRoom(const SdmaChannel &channel) {
   return channel.tail - __atomic_load_n(&channel.head, __ATOMIC_ACQUIRE) < channel.depth;
 }
 
 /// Writes one copy of at most kSdmaMaxBytes into the ring, which must have room. It starts with the
 /// doorbell.
-inline void sdmaFill(SdmaChannel &channel, const void *source, void *destination, uint64_t bytes) {
+PITON_QUEUE void sdmaFill(SdmaChannel &channel, const void *source, void *destination,
+                          uint64_t bytes) {
   SdmaEntry &entry = reinterpret_cast<SdmaEntry *>(channel.entries)[channel.tail % channel.depth];
   entry.type = kSdmaTypeCopy;
   entry.qos = 6;
@@ -98,7 +114,7 @@ inline void sdmaFill(SdmaChannel &channel, const void *source, void *destination
   ++channel.tail;
 }
 
-inline void sdmaRing(const SdmaChannel &channel) {
+PITON_QUEUE void sdmaRing(const SdmaChannel &channel) {
   __atomic_store_n(reinterpret_cast<uint32_t *>(channel.doorbell), channel.tail, __ATOMIC_RELEASE);
 }
 
@@ -211,17 +227,20 @@ struct UdmaCompletionQueue {
 };
 static_assert(sizeof(UdmaCompletionQueue) == 56);
 
-/// At DeviceState::queueInfo and DeviceMeta::queueInfo. Arrays are indexed by PE. One producer per
-/// queue at a time: the host library holds `locks[pe]` (0 free, 1 held) while it posts or polls,
-/// and device code that shares a PE's queue with the host must do the same.
+/// At DeviceState::queueInfo and DeviceMeta::queueInfo. Every PE has two queues: index `pe` is for
+/// kernels, index `count + pe` for calls of the host. A queue has one producer at a time: cores of
+/// a kernel hold `locks[pe]` (0 free, 1 held) while they post or poll.
 struct UdmaQueueTable {
   UdmaWorkQueue *send;
   UdmaCompletionQueue *completions;
-  uint32_t *locks; ///< (atomic)
-  uint32_t count;
+  uint64_t *locks; ///< (atomic)
+  uint32_t count;  ///< of PEs
   uint32_t reserved;
   EngineRegisters *registers;
 };
+
+/// The order of a post, for traces.
+enum class UdmaStep : uint32_t { Fetch, Slot, Entry, Element, Flush, Doorbell };
 
 /// Work for one entry.
 struct UdmaRequest {
@@ -232,14 +251,14 @@ struct UdmaRequest {
   UdmaOperand operand; ///< for two-block opcodes
 };
 
-inline bool udmaTakesTwoBlocks(UdmaOpcode opcode) {
+PITON_QUEUE bool udmaTakesTwoBlocks(UdmaOpcode opcode) {
   return opcode == UdmaOpcode::WriteNotify ||
          (opcode >= UdmaOpcode::CompareSwap && opcode <= UdmaOpcode::FetchAdd &&
           opcode != UdmaOpcode::Load);
 }
 
 /// Takes up to `limit` completions; returns the status of the first failed one, else kUdmaOk.
-inline uint8_t udmaPoll(UdmaWorkQueue &send, UdmaCompletionQueue &queue, uint32_t limit) {
+PITON_QUEUE uint8_t udmaPoll(UdmaWorkQueue &send, UdmaCompletionQueue &queue, uint32_t limit) {
   uint8_t status = kUdmaOk;
   auto *entries = reinterpret_cast<UdmaCompletion *>(queue.buffer);
   uint32_t taken = 0;
@@ -260,21 +279,25 @@ inline uint8_t udmaPoll(UdmaWorkQueue &send, UdmaCompletionQueue &queue, uint32_
 }
 
 /// The queue has too few free blocks for an entry: poll completions first.
-inline bool udmaNearlyFull(const UdmaWorkQueue &send) {
+PITON_QUEUE bool udmaNearlyFull(const UdmaWorkQueue &send) {
   return send.depth - (send.head - send.tail) < kUdmaReserve;
 }
 
-/// Posts one entry, in the order of the hardware: slot, entry, scatter/gather element, flush,
-/// doorbell. The queue must not be nearly full. `step(n)` is called after step n (1 to 5), for
-/// traces.
+/// Posts one entry to queue `index`, in the order of the hardware: fetch of the queue pair, slot,
+/// entry, scatter/gather element, flush, doorbell. The queue must not be nearly full. `step(s,
+/// address)` is called after each step s.
 template <typename Step>
-inline void udmaPost(UdmaWorkQueue &send, const UdmaRequest &request, Step &&step) {
-  // 1: the slot
+PITON_QUEUE void udmaPost(const UdmaQueueTable &table, uint32_t index, const UdmaRequest &request,
+                          Step step) {
+  UdmaWorkQueue &send = table.send[index];
+  step(UdmaStep::Fetch, &send);
+
   uint32_t blocks = udmaTakesTwoBlocks(request.opcode) ? 2 : 1;
   auto *ring = reinterpret_cast<uint8_t *>(send.buffer);
   uint8_t *block = ring + uint64_t(send.head % send.depth) * kUdmaBlockBytes;
-  step(1);
-  // 2: the entry
+  uint8_t *second = ring + uint64_t((send.head + 1) % send.depth) * kUdmaBlockBytes;
+  step(UdmaStep::Slot, block);
+
   auto *entry = reinterpret_cast<UdmaEntry *>(block);
   entry->opcode = request.opcode;
   entry->flags = kUdmaFlags;
@@ -287,24 +310,25 @@ inline void udmaPost(UdmaWorkQueue &send, const UdmaRequest &request, Step &&ste
   entry->remoteId[1] = 0;
   entry->remote = request.remote;
   entry->amount = blocks == 2 ? request.length : 0;
-  step(2);
-  // 3: the scatter/gather element, and the operand
-  auto *sge = reinterpret_cast<UdmaSge *>(block + sizeof(UdmaEntry));
-  sge->length = request.length;
-  sge->token = 0;
-  sge->local = request.local;
+  step(UdmaStep::Entry, entry);
+
+  auto *element = reinterpret_cast<UdmaSge *>(block + sizeof(UdmaEntry));
+  element->length = request.length;
+  element->token = 0;
+  element->local = request.local;
   if (blocks == 2)
-    *reinterpret_cast<UdmaOperand *>(ring + uint64_t((send.head + 1) % send.depth) *
-                                                kUdmaBlockBytes) = request.operand;
-  step(3);
-  // 4: out of the cache
-  flushLines(block, uint64_t(blocks) * kUdmaBlockBytes);
-  step(4);
-  // 5: the doorbell
+    *reinterpret_cast<UdmaOperand *>(second) = request.operand;
+  step(UdmaStep::Element, element);
+
+  flushLines(block, kUdmaBlockBytes);
+  if (blocks == 2)
+    flushLines(second, kUdmaBlockBytes);
+  step(UdmaStep::Flush, block);
+
   send.head += blocks;
   ++send.entries;
   __atomic_store_n(reinterpret_cast<uint32_t *>(send.doorbell), send.head, __ATOMIC_RELEASE);
-  step(5);
+  step(UdmaStep::Doorbell, reinterpret_cast<const void *>(send.doorbell));
 }
 
 } // namespace piton

@@ -146,7 +146,7 @@ int SdmaTransport::drain() {
     return ACLSHMEM_SUCCESS;
   if (int code = waitForRoom(channel))
     return code;
-  uint64_t *seen = &workspace->flags[0], *next = &workspace->flags[1];
+  uint64_t *seen = &workspace->hostFlags.seen, *next = &workspace->hostFlags.next;
   uint64_t value = *next + 1;
   __atomic_store_n(next, value, __ATOMIC_RELAXED);
   sdmaFill(channel, next, seen, sizeof(*next));

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <sched.h>
 
 namespace piton::shmem {
 
@@ -45,12 +44,12 @@ std::unique_ptr<UdmaTransport> UdmaTransport::create(DeviceState &state,
                                                      std::function<void(const void *)> written) {
   std::unique_ptr<UdmaTransport> self(new UdmaTransport(state));
   self->written = std::move(written);
-  auto count = static_cast<uint64_t>(state.peCount);
+  auto peers = static_cast<uint64_t>(state.peCount), count = 2 * peers;
   uint64_t contexts = count * (sizeof(UdmaWorkQueue) + sizeof(UdmaCompletionQueue) + 8);
   contexts = (contexts + 4095) / 4096 * 4096;
-  // Per peer: ring, completions, and lines for the doorbells and the result of atomics.
-  uint64_t perPeer = kSendBytes + kCompletionBytes + 4096;
-  self->memoryBytes = contexts + count * perPeer;
+  // Per queue: ring, completions, and lines for the doorbells and the result of atomics.
+  uint64_t perQueue = kSendBytes + kCompletionBytes + 4096;
+  self->memoryBytes = contexts + count * perQueue;
   self->memory = static_cast<char *>(mapQueueMemory(self->memoryBytes));
   if (!self->memory) {
     report(ACLSHMEM_SMEM_ERROR, "no memory for the queues of UDMA");
@@ -59,23 +58,23 @@ std::unique_ptr<UdmaTransport> UdmaTransport::create(DeviceState &state,
   UdmaQueueTable &table = self->table;
   table.send = reinterpret_cast<UdmaWorkQueue *>(self->memory);
   table.completions = reinterpret_cast<UdmaCompletionQueue *>(table.send + count);
-  table.locks = reinterpret_cast<uint32_t *>(table.completions + count);
-  table.count = static_cast<uint32_t>(count);
+  table.locks = reinterpret_cast<uint64_t *>(table.completions + count);
+  table.count = static_cast<uint32_t>(peers);
   table.registers = &self->registers;
-  for (uint64_t pe = 0; pe < count; ++pe) {
-    char *mine = self->memory + contexts + pe * perPeer;
+  for (uint64_t i = 0; i < count; ++i) {
+    char *mine = self->memory + contexts + i * perQueue;
     char *lines = mine + kSendBytes + kCompletionBytes;
     auto address = [](char *at) { return reinterpret_cast<uint64_t>(at); };
-    UdmaWorkQueue &send = table.send[pe];
-    send.number = static_cast<uint32_t>(pe);
+    UdmaWorkQueue &send = table.send[i];
+    send.number = static_cast<uint32_t>(i);
     send.blockBytes = kUdmaBlockBytes;
     send.buffer = address(mine);
     send.depth = kUdmaSendDepth;
     send.doorbellMode = UdmaDoorbellMode::Hardware;
     send.doorbell = address(lines);
     send.atomicResult = address(lines + kLine);
-    UdmaCompletionQueue &queue = table.completions[pe];
-    queue.number = static_cast<uint32_t>(pe);
+    UdmaCompletionQueue &queue = table.completions[i];
+    queue.number = static_cast<uint32_t>(i);
     queue.entryBytes = sizeof(UdmaCompletion);
     queue.buffer = address(mine + kSendBytes);
     queue.depth = kUdmaCompletionDepth;
@@ -83,20 +82,28 @@ std::unique_ptr<UdmaTransport> UdmaTransport::create(DeviceState &state,
     queue.doorbell = address(lines + 2 * kLine);
   }
   self->consumed.resize(count);
+  self->mutexes = std::vector<std::mutex>(peers);
   std::string error;
   if (!self->engine.start(self->registers, [raw = self.get()] { return raw->serve(); }, error)) {
     report(ACLSHMEM_SMEM_ERROR, "UDMA: " + error);
     return nullptr;
   }
-  state.queueInfo = reinterpret_cast<uint64_t>(&table);
+  self->publish(reinterpret_cast<uint64_t>(&table));
   return self;
 }
 
 UdmaTransport::~UdmaTransport() {
   engine.stop();
   if (state.queueInfo == reinterpret_cast<uint64_t>(&table))
-    state.queueInfo = 0;
+    publish(0);
   unmapQueueMemory(memory, memoryBytes);
+}
+
+/// Where device code looks for the queues.
+void UdmaTransport::publish(uint64_t queues) {
+  state.queueInfo = queues;
+  if (reinterpret_cast<uint64_t>(&state) == kDeviceStateAddress) // the process has one PE
+    reinterpret_cast<DeviceMeta *>(kDeviceMetaAddress)->queueInfo = queues;
 }
 
 //===-- The engine --------------------------------------------------------------------------===//
@@ -104,17 +111,17 @@ UdmaTransport::~UdmaTransport() {
 bool UdmaTransport::serve() {
   constexpr int kBatch = 32; // a long queue does not starve the others
   bool worked = false;
-  for (uint32_t pe = 0; pe < table.count; ++pe) {
-    UdmaWorkQueue &send = table.send[pe];
-    UdmaCompletionQueue &queue = table.completions[pe];
+  for (uint32_t i = 0; i < 2 * table.count; ++i) {
+    UdmaWorkQueue &send = table.send[i];
+    UdmaCompletionQueue &queue = table.completions[i];
     uint32_t head = __atomic_load_n(reinterpret_cast<uint32_t *>(send.doorbell), __ATOMIC_ACQUIRE);
-    for (int done = 0; consumed[pe] != head && done < kBatch; ++done) {
+    for (int done = 0; consumed[i] != head && done < kBatch; ++done) {
       auto *ring = reinterpret_cast<const char *>(send.buffer);
       auto block = [&](uint32_t index) { return ring + uint64_t(index % send.depth) * kLine; };
-      const auto &entry = *reinterpret_cast<const UdmaEntry *>(block(consumed[pe]));
-      const auto &sge = *reinterpret_cast<const UdmaSge *>(block(consumed[pe]) + sizeof(UdmaEntry));
-      const auto &operand = *reinterpret_cast<const UdmaOperand *>(block(consumed[pe] + 1));
-      uint32_t pass = consumed[pe] / send.depth, blocks = entry.blocks == 2 ? 2 : 1;
+      const auto &entry = *reinterpret_cast<const UdmaEntry *>(block(consumed[i]));
+      const auto &sge = *reinterpret_cast<const UdmaSge *>(block(consumed[i]) + sizeof(UdmaEntry));
+      const auto &operand = *reinterpret_cast<const UdmaOperand *>(block(consumed[i] + 1));
+      uint32_t pass = consumed[i] / send.depth, blocks = entry.blocks == 2 ? 2 : 1;
       UdmaCompletion &completion =
           reinterpret_cast<UdmaCompletion *>(queue.buffer)[queue.head % queue.depth];
       completion.status = completion.subStatus = 0;
@@ -122,8 +129,8 @@ bool UdmaTransport::serve() {
       if (entry.owner != (pass % 2 == 0 ? 1 : 0))
         completion.status = kUdmaBadOwner;
       else
-        execute(static_cast<int>(pe), entry, sge, operand, completion);
-      consumed[pe] += blocks;
+        execute(send, entry, sge, operand, completion);
+      consumed[i] += blocks;
       uint32_t valid = (queue.head / queue.depth) % 2 == 0 ? 1 : 0;
       ++queue.head;
       __atomic_store_n(&completion.owner, valid, __ATOMIC_RELEASE);
@@ -133,7 +140,7 @@ bool UdmaTransport::serve() {
   return worked;
 }
 
-void UdmaTransport::execute(int pe, const UdmaEntry &entry, const UdmaSge &sge,
+void UdmaTransport::execute(UdmaWorkQueue &send, const UdmaEntry &entry, const UdmaSge &sge,
                             const UdmaOperand &operand, UdmaCompletion &completion) {
   auto *remote = reinterpret_cast<void *>(entry.remote);
   auto *local = reinterpret_cast<void *>(sge.local);
@@ -162,8 +169,7 @@ void UdmaTransport::execute(int pe, const UdmaEntry &entry, const UdmaSge &sge,
     uint64_t old = sge.length == 4
                        ? applyAtomic(entry.opcode, static_cast<uint32_t *>(remote), operand)
                        : applyAtomic(entry.opcode, static_cast<uint64_t *>(remote), operand);
-    __atomic_store_n(reinterpret_cast<uint64_t *>(table.send[pe].atomicResult), old,
-                     __ATOMIC_RELEASE);
+    __atomic_store_n(reinterpret_cast<uint64_t *>(send.atomicResult), old, __ATOMIC_RELEASE);
     return written(remote);
   }
   default:
@@ -173,13 +179,6 @@ void UdmaTransport::execute(int pe, const UdmaEntry &entry, const UdmaSge &sge,
 
 //===-- The host ----------------------------------------------------------------------------===//
 
-void UdmaTransport::lock(int pe) {
-  while (__atomic_exchange_n(&table.locks[pe], 1, __ATOMIC_ACQUIRE))
-    sched_yield();
-}
-
-void UdmaTransport::unlock(int pe) { __atomic_store_n(&table.locks[pe], 0, __ATOMIC_RELEASE); }
-
 int UdmaTransport::checkStatus(int pe, uint8_t status) {
   if (status == kUdmaOk)
     return ACLSHMEM_SUCCESS;
@@ -188,9 +187,9 @@ int UdmaTransport::checkStatus(int pe, uint8_t status) {
 }
 
 int UdmaTransport::post(const UdmaRequest &request) {
-  lock(request.pe);
-  UdmaWorkQueue &send = table.send[request.pe];
-  UdmaCompletionQueue &queue = table.completions[request.pe];
+  std::unique_lock lock(mutexes[static_cast<size_t>(request.pe)]);
+  UdmaWorkQueue &send = table.send[queueOf(request.pe)];
+  UdmaCompletionQueue &queue = table.completions[queueOf(request.pe)];
   uint8_t status = kUdmaOk;
   bool room = !udmaNearlyFull(send) || waitForEngine([&] {
     if (uint8_t found = udmaPoll(send, queue, kUdmaPollBatch))
@@ -198,11 +197,11 @@ int UdmaTransport::post(const UdmaRequest &request) {
     return !udmaNearlyFull(send);
   });
   if (room)
-    udmaPost(send, request, [&](int step) {
+    udmaPost(table, queueOf(request.pe), request, [&](UdmaStep step, const void *address) {
       if (trace)
-        trace(step);
+        trace(step, address);
     });
-  unlock(request.pe);
+  lock.unlock();
   EngineThread::ring(registers);
   if (!room)
     return report(ACLSHMEM_TIMEOUT_ERROR, "UDMA does not get on: the queue of PE " +
@@ -266,15 +265,15 @@ int UdmaTransport::quiet(int pe) {
 
 /// Takes completions until all that was posted is done.
 int UdmaTransport::drain(int pe) {
-  lock(pe);
-  UdmaWorkQueue &send = table.send[pe];
+  std::unique_lock lock(mutexes[static_cast<size_t>(pe)]);
+  UdmaWorkQueue &send = table.send[queueOf(pe)];
   uint8_t status = kUdmaOk;
   bool done = send.tail == send.head || waitForEngine([&] {
-                if (uint8_t found = udmaPoll(send, table.completions[pe], kUdmaPollBatch))
+                if (uint8_t found = udmaPoll(send, table.completions[queueOf(pe)], kUdmaPollBatch))
                   status = found;
                 return send.tail == send.head;
               });
-  unlock(pe);
+  lock.unlock();
   if (!done)
     return report(ACLSHMEM_TIMEOUT_ERROR, "UDMA does not get on: an operation on PE " +
                                               std::to_string(pe) + " did not end");

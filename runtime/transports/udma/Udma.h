@@ -10,6 +10,7 @@
 #include "runtime/transports/Transport.h"
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace piton::shmem {
@@ -29,19 +30,20 @@ public:
   int fence(int pe) override;
   int quiet(int pe) override;
 
-  /// Called after each step of a post (1 to 5, see udmaPost), for tests.
-  std::function<void(int step)> trace;
+  /// Called after each step of a post, for tests.
+  std::function<void(UdmaStep step, const void *address)> trace;
 
 private:
   explicit UdmaTransport(DeviceState &state) : state(state) {}
+  void publish(uint64_t queues);
   bool serve();
-  void execute(int pe, const UdmaEntry &entry, const UdmaSge &sge, const UdmaOperand &operand,
-               UdmaCompletion &completion);
+  void execute(UdmaWorkQueue &send, const UdmaEntry &entry, const UdmaSge &sge,
+               const UdmaOperand &operand, UdmaCompletion &completion);
   int post(const UdmaRequest &request);
   int drain(int pe);
   int checkStatus(int pe, uint8_t status);
-  void lock(int pe);
-  void unlock(int pe);
+  /// The host's queue of a PE.
+  uint32_t queueOf(int pe) const { return table.count + static_cast<uint32_t>(pe); }
 
   DeviceState &state;
   std::function<void(const void *)> written;
@@ -49,7 +51,8 @@ private:
   uint64_t memoryBytes = 0;
   UdmaQueueTable table = {};
   EngineRegisters registers = {};
-  std::vector<uint32_t> consumed; ///< blocks of each queue that the engine has done
+  std::vector<uint32_t> consumed;  ///< blocks of each queue that the engine has done
+  std::vector<std::mutex> mutexes; ///< by PE: a queue has one producer at a time
   EngineThread engine;
 };
 
