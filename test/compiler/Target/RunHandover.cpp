@@ -150,6 +150,7 @@ int main(int argc, char **argv) {
     return fail(piton::lastError());
   args.resize(std::max<size_t>(args.size(), kernel->metadata().argBytes));
   piton::LaunchRequest request;
+  request.epoch = piton::armInterrupts();
   request.model = piton::findHardwareModel("Ascend910B3");
   request.kernel = kernel.get();
   std::copy(grid, grid + 3, request.grid);
