@@ -267,8 +267,8 @@ def test_custom_operators_run():
 def test_invalid_devices():
     with pytest.raises(RuntimeError, match="invalid device ordinal 8.*PITON_DEVICE_COUNT"):
         torch.empty(1, device="npu:8")
-    with pytest.raises(RuntimeError, match="invalid device ordinal"):
-        torch.npu.set_device(99)
+    with pytest.raises(RuntimeError, match="invalid device ordinal 99"):
+        torch.accelerator.set_device_index(99)
     assert torch.npu.current_device() == 0
 
 

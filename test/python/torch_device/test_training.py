@@ -47,6 +47,20 @@ def test_recurrent_and_attention():
     assert_close(run("npu"), run("cpu"))
 
 
+@pytest.mark.parametrize("kind", [torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN])
+@pytest.mark.parametrize("bias", [True, False])
+def test_recurrent_layers(kind, bias):
+    def run(device):
+        torch.manual_seed(2)
+        layer = kind(3, 5, num_layers=2, bidirectional=True, bias=bias).to(device)
+        x = torch.randn(4, 2, 3).to(device).requires_grad_()
+        out, state = layer(x)
+        (out.pow(2).sum() + (state[1] if kind is torch.nn.LSTM else state).sum()).backward()
+        return [t.detach().cpu() for t in (out, x.grad, *(p.grad for p in layer.parameters()))]
+
+    assert_close(run("npu"), run("cpu"))
+
+
 def test_autocast_casts_as_on_cuda():
     x, y = torch.randn(8, 8, device="npu"), torch.randn(8, 8, device="npu")
     for dtype in (torch.float16, torch.bfloat16):
