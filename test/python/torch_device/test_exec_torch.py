@@ -137,7 +137,7 @@ def test_pytest_with_workers(tmp_path):
 
 def test_torchrun_trains_over_hccl():
     child = run(
-        "torchrun", "--nproc-per-node=2", "--master-port=0", EXAMPLES / "ddp.py",
+        "torchrun", "--nproc-per-node=2", "--standalone", EXAMPLES / "ddp.py",
         OMP_NUM_THREADS="1",
     )  # fmt: skip
     assert child.returncode == 0, child.stdout + child.stderr
