@@ -99,7 +99,8 @@ enum class WaitKind : uint32_t {
   Signal,     ///< a word in a heap
   Barrier,    ///< the flag of a team member
   Collective, ///< a collective call that other PEs have not made yet
-  Cores       ///< the other blocks of this launch
+  Cores,      ///< the other blocks of this launch
+  Engine      ///< a copy engine of this PE
 };
 
 /// What a PE waits for at the moment; where several of its blocks wait, the longest waiting one.

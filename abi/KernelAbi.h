@@ -83,6 +83,8 @@ enum class DeviceError : uint32_t {
   BadTeam,          ///< value: the team
   BadSignalOp,      ///< value: the operation
   BadCompare,       ///< value: the comparison
+  Unreachable,      ///< value: the PE
+  TransferFailed,   ///< value: the PE; a: status of the completion
 };
 
 /// Services of the machine, reached through the block context, never by symbol.

@@ -188,6 +188,12 @@ std::string describeDeviceError(const Slot &slot, DeviceError error, int64_t val
   case DeviceError::BadCompare:
     return "comparison " + std::to_string(value) +
            " is none of 0 to 5 (equal, not equal, greater, greater or equal, less, less or equal)";
+  case DeviceError::Unreachable:
+    return "PE " + std::to_string(value) +
+           " is on another host: kernels reach PEs of their own host only";
+  case DeviceError::TransferFailed:
+    return "a transfer to or from PE " + std::to_string(value) + " failed with status " +
+           std::to_string(a);
   }
   return "wrong call of a device function";
 }

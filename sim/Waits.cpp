@@ -90,6 +90,8 @@ std::string describeWait(const Slot &slot, const WaitRequest *request) {
     return "waits in a barrier until all " + std::to_string(slot.launch->blocks) +
            " blocks of the launch are there: " + std::to_string(request->seen) + " of " +
            std::to_string(request->wanted) + " arrivals";
+  if (kind == WaitKind::Engine)
+    return "waits for a copy engine";
   std::string what =
       kind == WaitKind::Barrier
           ? "waits in a barrier of team " + std::to_string(request->team) + " until the flag at "

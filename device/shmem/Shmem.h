@@ -7,7 +7,7 @@
 #ifndef PITON_DEVICE_SHMEM_SHMEM_H
 #define PITON_DEVICE_SHMEM_SHMEM_H
 
-#include "device/shmem/Primitives.h"
+#include "device/shmem/Engines.h"
 
 namespace piton::device {
 
@@ -42,20 +42,23 @@ template <typename T> PITON_DEVICE T *ptr(T *address, int32_t pe) {
 //===-- Order ---------------------------------------------------------------------------------===//
 
 /// What this core has put is at its place.
-PITON_DEVICE void quiet() { pipeBarrier(Pipe::All); }
-/// What it puts next comes after what it has put.
-PITON_DEVICE void fence() { pipeBarrier(Pipe::All); }
+PITON_DEVICE void quiet() {
+  drainEngines(state());
+  pipeBarrier(Pipe::All);
+}
+/// What it puts next comes after what it has put, by whichever engine.
+PITON_DEVICE void fence() { quiet(); }
 
 //===-- Put and get ---------------------------------------------------------------------------===//
 
-/// `pointer` on the peer if it is symmetric. Sources of puts and targets of gets may be any memory.
+/// Sources of puts and targets of gets may be any memory. Complete after quiet.
 template <typename T>
 PITON_DEVICE void put(T *target, const T *source, uint64_t bytes, int32_t pe) {
-  copyGm2Gm(ptr(target, pe), source, bytes);
+  transfer(state(), /*isPut=*/true, ptr(target, pe), const_cast<T *>(source), bytes, pe);
 }
 template <typename T>
 PITON_DEVICE void get(T *target, const T *source, uint64_t bytes, int32_t pe) {
-  copyGm2Gm(target, ptr(const_cast<T *>(source), pe), bytes);
+  transfer(state(), /*isPut=*/false, ptr(const_cast<T *>(source), pe), target, bytes, pe);
 }
 
 /// One value: as a signal that is set.
@@ -148,9 +151,6 @@ template <typename T> PITON_DEVICE int64_t asInteger(T value) {
     return static_cast<int64_t>(__builtin_bit_cast(typename Bits<sizeof(T)>::Type, value));
 }
 
-/// How long a wait spins before it gives its core away.
-constexpr int kSpins = 48;
-
 /// Waits until `holds(word)`; never writes, so any number of waiters may share a word. `what` says
 /// what is waited for, should it never come.
 template <typename T, typename Fn>
@@ -218,15 +218,6 @@ PITON_DEVICE int32_t teamTranslatePe(int32_t from, int32_t pe, int32_t into) {
 }
 
 //===-- Barriers ------------------------------------------------------------------------------===//
-
-PITON_DEVICE uint32_t coreCount() {
-  BlockContext *b = block();
-  return b->grid[0] * b->grid[1] * b->grid[2];
-}
-PITON_DEVICE uint32_t coreIndex() {
-  BlockContext *b = block();
-  return (b->pid[2] * b->grid[1] + b->pid[1]) * b->grid[0] + b->pid[0];
-}
 
 /// All cores of this launch meet: the hardware's SyncAll. The count only grows, so that a fast
 /// core may be in the next meeting already.

@@ -98,6 +98,8 @@ void fillState(DeviceState &s, TeamRecord &team, Pe &pe, PeBoard **boards) {
   for (int32_t i = 0; i < pe.count; ++i)
     team.toWorld[i] = team.fromWorld[i] = i;
   s.teams[0] = &team;
+  for (int32_t i = 0; i < pe.count; ++i)
+    s.transports[i] = kTransportMte;
   s.initialized = s.created = 1;
 }
 

@@ -82,6 +82,7 @@ public:
       s.heapBase = bases[pe];
       s.heapBytes = kUser + 4096;
       s.p2pHeapBase = bases.data();
+      std::fill_n(s.transports, pes, kTransportMte);
       s.syncPool = reinterpret_cast<uint64_t>(bases[pe]) + kUser;
       s.syncCounter = reinterpret_cast<uint64_t>(bases[pe]) + kUser + kSyncTeamBytes;
       TeamRecord &world = *teams[pe];
@@ -327,6 +328,93 @@ TEST(ShmemSteps, AtomicsGiveTheOldValue) {
     auto *real = world.at<float>(0, 128);
     (void)atomicFetchAdd(real, 0.5f, 1);
     EXPECT_EQ(g(real, 1), 0.5f);
+  });
+}
+
+TEST(ShmemSteps, SdmaFillsItsRingThenRings) {
+  World world(2);
+  auto work = std::make_unique<SdmaWorkspace>();
+  std::vector<SdmaEntry> ring(4);
+  uint32_t doorbell = 0;
+  SdmaChannel &channel = work->channels[0];
+  channel = {};
+  channel.entries = reinterpret_cast<uint64_t>(ring.data());
+  channel.doorbell = reinterpret_cast<uint64_t>(&doorbell);
+  channel.depth = 4;
+  world.states[0]->sdmaWorkspace = reinterpret_cast<uint64_t>(work.get());
+  world.states[0]->transports[1] = kTransportMte | kTransportSdma;
+  TracedCore core = world.core(0);
+  std::vector<char> source(2 * kSdmaMaxBytes + 5);
+  runOn(core, [&] { put(world.at<char>(0, 64), source.data(), source.size(), 1); });
+  EXPECT_EQ(channel.tail, 3u); // split at 1 MiB
+  EXPECT_EQ(doorbell, 3u);
+  EXPECT_EQ(ring[2].length, 5u);
+  EXPECT_EQ(ring[2].destination,
+            reinterpret_cast<uint64_t>(world.at<char>(1, 64)) + 2 * kSdmaMaxBytes);
+  EXPECT_EQ(stepsOf(core),
+            (std::vector<Step>{Step::QueueEntry, Step::CacheLine, Step::QueueEntry, Step::CacheLine,
+                               Step::QueueEntry, Step::CacheLine, Step::DoorbellStore}));
+  // quiet sends a flag behind the work and waits for it: the "engine" copies when asked to wait.
+  core.events.clear();
+  core.onWait = [&] {
+    for (; channel.head != doorbell; ++channel.head)
+      if (const SdmaEntry &entry = ring[channel.head % 4]; entry.length == 8)
+        std::memcpy(reinterpret_cast<void *>(entry.destination),
+                    reinterpret_cast<void *>(entry.source), 8);
+  };
+  runOn(core, [] { quiet(); });
+  EXPECT_EQ(work->coreFlags[0][0], 1u);
+  EXPECT_EQ(channel.head, 4u);
+}
+
+TEST(ShmemSteps, UdmaRingsTheDoorbellLast) {
+  World world(2);
+  std::vector<uint8_t> blocks(64 * 64);
+  std::vector<UdmaCompletion> completions(64);
+  uint32_t doorbell = 0, completionDoorbell = 0, locks[2] = {};
+  UdmaWorkQueue send[2] = {};
+  UdmaCompletionQueue taken[2] = {};
+  EngineRegisters registers = {};
+  send[1].buffer = reinterpret_cast<uint64_t>(blocks.data());
+  send[1].depth = 64;
+  send[1].doorbell = reinterpret_cast<uint64_t>(&doorbell);
+  taken[1].buffer = reinterpret_cast<uint64_t>(completions.data());
+  taken[1].depth = 64;
+  taken[1].doorbell = reinterpret_cast<uint64_t>(&completionDoorbell);
+  UdmaQueueTable table = {send, taken, locks, 2, 0, &registers};
+  world.states[0]->queueInfo = reinterpret_cast<uint64_t>(&table);
+  world.states[0]->transports[1] = kTransportMte | kTransportUdma;
+  TracedCore core = world.core(0);
+  char source[100] = {};
+  runOn(core, [&] { put(world.at<char>(0, 64), source, sizeof(source), 1); });
+  EXPECT_EQ(stepsOf(core),
+            (std::vector<Step>{Step::QueueFetch, Step::QueueSlot, Step::QueueEntry,
+                               Step::QueueSegment, Step::CacheLine, Step::DoorbellStore}));
+  EXPECT_EQ(doorbell, 1u);
+  auto *entry = reinterpret_cast<UdmaEntry *>(blocks.data());
+  auto *segment = reinterpret_cast<UdmaSge *>(blocks.data() + sizeof(UdmaEntry));
+  EXPECT_EQ(entry->opcode, UdmaOpcode::Write);
+  EXPECT_EQ(entry->remote, reinterpret_cast<uint64_t>(world.at<char>(1, 64)));
+  EXPECT_EQ(segment->length, 100u);
+  EXPECT_EQ(segment->local, reinterpret_cast<uint64_t>(source));
+  core.onWait = [&] { completions[0] = {1, kUdmaOk, 0, 0, 1, {}}; };
+  runOn(core, [] { quiet(); });
+  EXPECT_EQ(send[1].tail, 1u);
+  // A completion with an error ends the kernel.
+  completions[1] = {1, kUdmaBadLength, 0, 0, 1, {}};
+  runOn(core, [&] {
+    get(source, world.at<char>(0, 64), sizeof(source), 1);
+    EXPECT_THROW(quiet(), DeviceFailure);
+  });
+}
+
+TEST(ShmemSteps, APeOfAnotherHostIsAnError) {
+  World world(2);
+  world.states[0]->transports[1] = kTransportRoce;
+  TracedCore core = world.core(0);
+  char source[8] = {};
+  runOn(core, [&] {
+    EXPECT_THROW(put(world.at<char>(0, 64), source, sizeof(source), 1), DeviceFailure);
   });
 }
 

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies between PEs by the engine that the host chose for the peer: load and store (MTE), the copy
+// engine's ring (SDMA), or a work queue with a doorbell (UDMA). No kernel source changes with it.
+// The rings and the order of writing them are in abi/TransferQueues.h.
+#ifndef PITON_DEVICE_SHMEM_ENGINES_H
+#define PITON_DEVICE_SHMEM_ENGINES_H
+
+#include "abi/TransferQueues.h"
+#include "device/shmem/Primitives.h"
+
+namespace piton::device {
+
+PITON_DEVICE uint32_t coreCount() {
+  BlockContext *b = block();
+  return b->grid[0] * b->grid[1] * b->grid[2];
+}
+PITON_DEVICE uint32_t coreIndex() {
+  BlockContext *b = block();
+  return (b->pid[2] * b->grid[1] + b->pid[1]) * b->grid[0] + b->pid[0];
+}
+
+/// How long a wait spins before it gives its core away.
+constexpr int kSpins = 48;
+
+/// Waits for an engine: `done()` says when.
+template <typename Fn> PITON_DEVICE void waitForEngine(const void *word, Fn done) {
+  WaitRequest what = {};
+  what.kind = static_cast<uint32_t>(WaitKind::Engine);
+  what.word = word;
+  what.team = kTeamInvalid;
+  for (int i = 0; i < kSpins; ++i) {
+    if (done())
+      return;
+    pause();
+  }
+  while (!done())
+    waitFor(what);
+}
+
+/// The last step of a doorbell: the engine looks now instead of some time later.
+PITON_DEVICE void ringEngine(EngineRegisters *registers) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (!__atomic_load_n(&registers->sleeping, __ATOMIC_RELAXED))
+    return;
+  traceStep(Step::Wake, registers);
+  __atomic_fetch_add(&registers->wake, 1, __ATOMIC_RELEASE);
+  block()->services->wake(block(), &registers->wake);
+}
+
+/// A ring has one producer at a time, but more blocks than rings may be alive.
+PITON_DEVICE void lockWord(uint32_t *word) {
+  waitForEngine(word, [=] { return __atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE) == 0; });
+}
+PITON_DEVICE void unlockWord(uint32_t *word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
+
+//===-- SDMA
+//------------------------------------------------------------------------------------===//
+
+struct SdmaRing {
+  SdmaWorkspace *work;
+  SdmaChannel *channel;
+  uint64_t *flags;
+  uint32_t *lock;
+};
+
+PITON_DEVICE SdmaRing sdmaRingOfCore(DeviceState *s) {
+  auto *work = reinterpret_cast<SdmaWorkspace *>(s->sdmaWorkspace);
+  uint32_t core = coreIndex() % kMaxVectorCores;
+  SdmaChannel *channel = &work->channels[core];
+  return {work, channel, work->coreFlags[core],
+          reinterpret_cast<uint32_t *>(&channel->reserved[3])};
+}
+
+/// One entry, once there is room; a full ring is started first.
+PITON_DEVICE void sdmaSubmit(const SdmaRing &ring, const void *source, void *target,
+                             uint64_t bytes) {
+  if (!sdmaHasRoom(*ring.channel)) {
+    sdmaRing(*ring.channel);
+    ringEngine(&ring.work->registers);
+    waitForEngine(&ring.channel->head, [&] { return sdmaHasRoom(*ring.channel); });
+  }
+  traceStep(Step::QueueEntry, ring.channel);
+  sdmaFill(*ring.channel, source, target, bytes);
+  traceStep(Step::CacheLine, ring.channel);
+}
+
+PITON_DEVICE void sdmaStart(const SdmaRing &ring) {
+  traceStep(Step::DoorbellStore, ring.channel);
+  sdmaRing(*ring.channel);
+  ringEngine(&ring.work->registers);
+}
+
+PITON_DEVICE void sdmaCopy(DeviceState *s, void *target, const void *source, uint64_t bytes) {
+  SdmaRing ring = sdmaRingOfCore(s);
+  auto *to = static_cast<uint8_t *>(target);
+  auto *from = static_cast<const uint8_t *>(source);
+  lockWord(ring.lock);
+  for (uint64_t done = 0; done < bytes; done += kSdmaMaxBytes) {
+    uint64_t rest = bytes - done;
+    sdmaSubmit(ring, from + done, to + done, rest < kSdmaMaxBytes ? rest : kSdmaMaxBytes);
+  }
+  sdmaStart(ring);
+  unlockWord(ring.lock);
+}
+
+/// A flag's new value is copied behind the work; when it has arrived, so has everything before.
+PITON_DEVICE void sdmaQuiet(DeviceState *s) {
+  SdmaRing ring = sdmaRingOfCore(s);
+  lockWord(ring.lock);
+  if (__atomic_load_n(&ring.channel->head, __ATOMIC_ACQUIRE) != ring.channel->tail) {
+    uint64_t value = ring.flags[1] + 1;
+    __atomic_store_n(&ring.flags[1], value, __ATOMIC_RELEASE);
+    sdmaSubmit(ring, &ring.flags[1], &ring.flags[0], sizeof(value));
+    sdmaStart(ring);
+    waitForEngine(&ring.flags[0], [&] {
+      dcciCacheline(&ring.flags[0]);
+      return __atomic_load_n(&ring.flags[0], __ATOMIC_ACQUIRE) == value;
+    });
+  }
+  unlockWord(ring.lock);
+}
+
+//===-- UDMA
+//------------------------------------------------------------------------------------===//
+
+/// Takes completions of a PE's queue until `enough(queue)`; a failed one ends the kernel.
+template <typename Fn> PITON_DEVICE void udmaDrain(UdmaQueueTable *table, int32_t pe, Fn enough) {
+  UdmaWorkQueue &send = table->send[pe];
+  waitForEngine(&send.tail, [&] {
+    uint8_t status = udmaPoll(send, table->completions[pe], kUdmaPollBatch);
+    if (status != kUdmaOk)
+      fail(DeviceError::TransferFailed, pe, status);
+    return enough(send);
+  });
+}
+
+/// The documented send: queue, slot, entry, segment, flush, doorbell.
+PITON_DEVICE void udmaSend(DeviceState *s, UdmaOpcode opcode, int32_t pe, void *remote,
+                           const void *local, uint64_t bytes) {
+  auto *table = reinterpret_cast<UdmaQueueTable *>(s->queueInfo);
+  constexpr uint64_t kMaxEntry = uint64_t(1) << 30;
+  lockWord(&table->locks[pe]);
+  UdmaWorkQueue &send = table->send[pe];
+  traceStep(Step::QueueFetch, &send);
+  for (uint64_t done = 0; done < bytes; done += kMaxEntry) {
+    uint64_t rest = bytes - done;
+    if (udmaNearlyFull(send))
+      udmaDrain(table, pe, [](UdmaWorkQueue &queue) { return !udmaNearlyFull(queue); });
+    UdmaRequest request = {opcode,
+                           pe,
+                           reinterpret_cast<uint64_t>(remote) + done,
+                           reinterpret_cast<uint64_t>(local) + done,
+                           static_cast<uint32_t>(rest < kMaxEntry ? rest : kMaxEntry),
+                           {}};
+    udmaPost(send, request, [&](int step) {
+      constexpr Step kSteps[] = {Step::QueueSlot, Step::QueueEntry, Step::QueueSegment,
+                                 Step::CacheLine, Step::DoorbellStore};
+      traceStep(kSteps[step - 1], &send);
+    });
+    ringEngine(table->registers);
+  }
+  unlockWord(&table->locks[pe]);
+}
+
+PITON_DEVICE void udmaQuiet(DeviceState *s) {
+  auto *table = reinterpret_cast<UdmaQueueTable *>(s->queueInfo);
+  for (uint32_t pe = 0; pe < table->count; ++pe) {
+    if (!table->send[pe].buffer)
+      continue;
+    lockWord(&table->locks[pe]);
+    udmaDrain(table, static_cast<int32_t>(pe),
+              [](UdmaWorkQueue &queue) { return queue.tail == queue.head; });
+    unlockWord(&table->locks[pe]);
+  }
+}
+
+//===-- By the peer's transport
+//-------------------------------------------------------------------===//
+
+/// Copies to (`isPut`) or from PE `pe`; `remote` is the address there. SDMA goes before UDMA, both
+/// before load and store, as the host library does it; to itself a PE sends nothing.
+PITON_DEVICE void transfer(DeviceState *s, bool isPut, void *remote, void *local, uint64_t bytes,
+                           int32_t pe) {
+  uint8_t transports = s->transports[pe];
+  if (__builtin_expect(transports & (kTransportSdma | kTransportUdma), 0) && pe != s->myPe) {
+    if (transports & kTransportSdma)
+      sdmaCopy(s, isPut ? remote : local, isPut ? local : remote, bytes);
+    else
+      udmaSend(s, isPut ? UdmaOpcode::Write : UdmaOpcode::Read, pe, remote, local, bytes);
+    return;
+  }
+  if (__builtin_expect(!(transports & kTransportMte), 0))
+    fail(DeviceError::Unreachable, pe);
+  copyGm2Gm(isPut ? remote : local, isPut ? local : remote, bytes);
+}
+
+/// All that this core has handed to the engines in use is at its place.
+PITON_DEVICE void drainEngines(DeviceState *s) {
+  if (s->sdmaWorkspace)
+    sdmaQuiet(s);
+  if (s->queueInfo)
+    udmaQuiet(s);
+}
+
+} // namespace piton::device
+
+#endif // PITON_DEVICE_SHMEM_ENGINES_H
