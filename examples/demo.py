@@ -2,11 +2,16 @@
 """The main job of Piton: ordinary Triton scripts on the simulated NPU, checked against torch.
 
 Prints one row a kernel: shape, maximum error, time (median of several warm runs),
-torch's time for the same work, and the time of the first call, which compiles.
+torch's time for the same work, and the time of the first call, which compiles. Ends with a
+distributed kernel on two processing elements.
 Exits with 1 when a result is wrong.
 """
 
+import os
+import pathlib
+import socket
 import statistics
+import subprocess
 import sys
 import time
 
@@ -86,7 +91,20 @@ def main():
             f"{name:<18}{shape:<14}{error:>11.2e}{seconds * 1e3:>10.2f}{torch_seconds * 1e3:>10.2f}"
             f"{first * 1e3:>10.1f}{'' if ok else '  WRONG'}"
         )
-    return 1 if wrong else 0
+    return 1 if wrong or not two_ranks() else 0
+
+
+def two_ranks() -> bool:
+    """All-gather and product in one kernel on two PEs (examples/distributed); prints its lines."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    script = pathlib.Path(__file__).parent / "distributed" / "allgather_gemm.py"
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2", str(script)]
+    env = {**os.environ, "OMP_NUM_THREADS": "1", "PITON_EXAMPLE_STORE": f"tcp://127.0.0.1:{port}"}
+    piton = [sys.executable, "-m", "piton", "exec", "--"]
+    print("\nallgather_gemm on 2 PEs, started with `piton exec -- torchrun --nproc-per-node=2`")
+    return subprocess.run([*piton, *command], env=env).returncode == 0
 
 
 if __name__ == "__main__":

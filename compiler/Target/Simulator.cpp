@@ -157,6 +157,19 @@ void dropArgumentMarks(ModuleOp module) {
     }
 }
 
+/// The name that the front end gave a value by its location.
+std::string nameFromLocation(Location loc) {
+  std::string name;
+  loc->walk([&](Location part) {
+    auto named = dyn_cast<NameLoc>(part);
+    if (!named)
+      return WalkResult::advance();
+    name = named.getName().str();
+    return WalkResult::interrupt();
+  });
+  return name;
+}
+
 /// What the kernel function says about the image, before its conversion to LLVM.
 LogicalResult fillMetadata(ModuleOp module, KernelMetadata &metadata) {
   func::FuncOp kernel = findKernel(module);
@@ -189,6 +202,8 @@ LogicalResult fillMetadata(ModuleOp module, KernelMetadata &metadata) {
     for (StringRef key : {"tt.name", "piton.name"})
       if (auto name = kernel.getArgAttrOfType<StringAttr>(index, key))
         argument.name = name.str();
+    if (argument.name.empty())
+      argument.name = nameFromLocation(kernel.getArgument(index).getLoc());
     metadata.arguments.push_back(std::move(argument));
   }
   return success();

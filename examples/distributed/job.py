@@ -20,10 +20,20 @@ SLOT = 16
 BLOCKS = 20
 
 
+def use_npu(rank):
+    """Tensors lie on the npu device where torch has one (`piton exec`), else on the CPU."""
+    try:
+        import torch_npu  # noqa: F401 (makes torch.npu)
+    except ImportError:
+        return
+    torch.npu.set_device(rank % torch.npu.device_count())
+
+
 @contextlib.contextmanager
 def job(heap_bytes=256 << 20):
     """The PE's rank and the number of PEs; the symmetric heap lives as long as the block."""
     rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    use_npu(rank)
     dist.init_process_group(backend="gloo")
     ash.set_conf_store_tls(False, "")
     attributes = ash.InitAttr()

@@ -35,12 +35,12 @@ assert ash.aclshmem_init(attributes) == 0
 def symmetric(count, dtype, value=0):
     tensor = ash.aclshmem_create_tensor([count], dtype=dtype, device_id=rank)
     tensor.fill_(value)
-    ash.aclshmem_barrier_all()
+    ash.barrier_all()
     return tensor
 """
 
 TAIL = """
-ash.aclshmem_barrier_all()
+ash.barrier_all()
 assert ash.aclshmem_finialize() in (0, None)
 print("right", rank)
 """
@@ -102,184 +102,157 @@ def failing_ranks(tmp_path, world, body, **extra):
     return start_ranks([sys.executable, str(script)], world, **extra)
 
 
-@pytest.mark.parametrize("world", [1, 2, pytest.param(4, marks=pytest.mark.slow)])
-def test_public_tests(tmp_path, world):
-    """my_pe, num_ranks and symm_at as in the public test suite."""
-    run_ranks(
-        tmp_path,
-        world,
-        """
-        @triton.jit
-        def my_pe(out):
-            at = out + tl.program_id(0)
-            tl.store(at, tl.load(at) + dl.rank())
+ANY_WORLD = ("public_tests", "sub_vectors", "barriers_inside_many_blocks")
 
-        @triton.jit
-        def num_ranks(out):
-            at = out + tl.program_id(0)
-            tl.store(at, tl.load(at) + dl.num_ranks())
+#: What every rank does, one after the other in one process.
+BODIES = {
+    # my_pe, num_ranks and symm_at as in the public test suite.
+    "public_tests": """
+@triton.jit
+def my_pe(out):
+    at = out + tl.program_id(0)
+    tl.store(at, tl.load(at) + dl.rank())
 
-        @triton.jit
-        def symm_at(x, out, N: tl.constexpr):
-            lanes = tl.arange(0, N)
-            peer = (dl.rank() + 1) % dl.num_ranks()
-            tl.store(out + lanes, tl.load(dl.symm_at(x, peer) + lanes))
-            libshmem_device.barrier_all_vec()
+@triton.jit
+def num_ranks(out):
+    at = out + tl.program_id(0)
+    tl.store(at, tl.load(at) + dl.num_ranks())
 
-        for kernel, value in ((my_pe, rank), (num_ranks, world)):
-            out = torch.zeros(32, dtype=torch.int64)
-            kernel[(3,)](out)
-            assert (out[:3] == value).all() and (out[3:] == 0).all(), out
-        x = symmetric(32, torch.int64)
-        x.copy_(torch.arange(32) + 100 * rank)
-        ash.aclshmem_barrier_all()
-        out = torch.empty(32, dtype=torch.int64)
-        symm_at[(1,)](x, out, 32)
-        assert torch.equal(out, torch.arange(32) + 100 * ((rank + 1) % world)), out
-        """,
-    )
+@triton.jit
+def symm_at(x, out, N: tl.constexpr):
+    lanes = tl.arange(0, N)
+    peer = (dl.rank() + 1) % dl.num_ranks()
+    tl.store(out + lanes, tl.load(dl.symm_at(x, peer) + lanes))
+    libshmem_device.barrier_all_vec()
 
+for kernel, value in ((my_pe, rank), (num_ranks, world)):
+    out = torch.zeros(32, dtype=torch.int64)
+    kernel[(3,)](out)
+    assert (out[:3] == value).all() and (out[3:] == 0).all(), out
+x = symmetric(32, torch.int64)
+x.copy_(torch.arange(32) + 100 * rank)
+ash.barrier_all()
+out = torch.empty(32, dtype=torch.int64)
+symm_at[(1,)](x, out, 32)
+assert torch.equal(out, torch.arange(32) + 100 * ((rank + 1) % world)), out
+""",
+    # Rank 1 stores to rank 0 and notifies; no fence lies between, so program order must hold.
+    "wait_and_notify": """
+@triton.jit
+def kernel(data, signal, out):
+    me, n = dl.rank(), dl.num_ranks()
+    if me == 0:
+        token = dl.wait(signal, n - 1, "gpu", "acquire")
+        tl.store(out, tl.load(dl.consume_token(data, token)))
+    else:
+        tl.store(dl.symm_at(data, 0), (me * 100).to(tl.int64))
+        dl.notify(signal, 0, 1, "set", "intra_node")
 
-def test_wait_and_notify(tmp_path):
-    """Rank 1 stores to rank 0 and notifies; no fence lies between, so program order must hold."""
-    run_ranks(
-        tmp_path,
-        2,
-        """
-        @triton.jit
-        def kernel(data, signal, out):
-            me, n = dl.rank(), dl.num_ranks()
-            if me == 0:
-                token = dl.wait(signal, n - 1, "gpu", "acquire")
-                tl.store(out, tl.load(dl.consume_token(data, token)))
-            else:
-                tl.store(dl.symm_at(data, 0), (me * 100).to(tl.int64))
-                dl.notify(signal, 0, 1, "set", "intra_node")
+data, signal = symmetric(8, torch.int64), symmetric(8, torch.int64)
+out = torch.zeros(8, dtype=torch.int64)
+kernel[(1,)](data, signal, out)
+assert out[0] == (100 if rank == 0 else 0), out
+""",
+    "addresses_through_loops_offsets_and_masks": """
+@triton.jit
+def gather(x, out, n, WORLD: tl.constexpr, BLOCK: tl.constexpr):
+    for peer in range(WORLD):
+        remote = dl.symm_at(x + 1, peer)
+        total = tl.zeros((BLOCK,), tl.float32)
+        for start in range(0, n, BLOCK):
+            at = start + tl.arange(0, BLOCK)
+            total += tl.load(remote + at, mask=at < n, other=0.0)
+        tl.store(out + peer, tl.sum(total))
 
-        data, signal = symmetric(8, torch.int64), symmetric(8, torch.int64)
-        out = torch.zeros(8, dtype=torch.int64)
-        kernel[(1,)](data, signal, out)
-        assert out[0] == (100 if rank == 0 else 0), out
-        """,
-    )
+@triton.jit
+def scatter(x, n, BLOCK: tl.constexpr):
+    peer = (dl.rank() + 1) % dl.num_ranks()
+    remote = dl.symm_at(x, peer)
+    at = tl.arange(0, BLOCK)
+    tl.store(remote + at * 3, at.to(tl.float32) + dl.rank(), mask=at < n)
+    tl.atomic_add(remote + at * 3 + 1, at.to(tl.float32), mask=at < n)
+    libshmem_device.barrier_all()
 
+x = symmetric(301, torch.float32)
+x.copy_(torch.arange(301) * (rank + 1))
+ash.barrier_all()
+out = torch.zeros(world)
+gather[(1,)](x, out, 300, WORLD=world, BLOCK=64)
+wanted = [sum(range(1, 301)) * (r + 1) for r in range(world)]
+assert out.tolist() == wanted, (out, wanted)
+ash.barrier_all()
+y = symmetric(301, torch.float32)
+scatter[(1,)](y, 100, BLOCK=128)
+left = (rank - 1) % world
+assert torch.equal(y[0:300:3], torch.arange(100.0) + left)
+assert torch.equal(y[1:300:3], torch.arange(100.0)) and (y[2:300:3] == 0).all()
+""",
+    # Each side writes its half; the barrier, outside, is met once.
+    "sub_vectors": """
+from triton.language.extra.cann.extension import sub_vec_num
 
-def test_addresses_through_loops_offsets_and_masks(tmp_path):
-    run_ranks(
-        tmp_path,
-        2,
-        """
-        @triton.jit
-        def gather(x, out, n, WORLD: tl.constexpr, BLOCK: tl.constexpr):
-            for peer in range(WORLD):
-                remote = dl.symm_at(x + 1, peer)
-                total = tl.zeros((BLOCK,), tl.float32)
-                for start in range(0, n, BLOCK):
-                    at = start + tl.arange(0, BLOCK)
-                    total += tl.load(remote + at, mask=at < n, other=0.0)
-                tl.store(out + peer, tl.sum(total))
+@triton.jit
+def halves(x, counter, HALF: tl.constexpr):
+    side = sub_vec_id().to(tl.int32)
+    peer = (dl.rank() + 1) % dl.num_ranks()
+    at = side * HALF + tl.arange(0, HALF)
+    tl.store(dl.symm_at(x, peer) + at, (at + 1000 * side).to(tl.float32))
+    if side == 1:
+        tl.atomic_add(counter, 1)
+    libshmem_device.barrier_all()
+    tl.atomic_add(counter + 1, 1)
+    tl.static_assert(sub_vec_num() == 2)
 
-        @triton.jit
-        def scatter(x, n, BLOCK: tl.constexpr):
-            peer = (dl.rank() + 1) % dl.num_ranks()
-            remote = dl.symm_at(x, peer)
-            at = tl.arange(0, BLOCK)
-            tl.store(remote + at * 3, at.to(tl.float32) + dl.rank(), mask=at < n)
-            tl.atomic_add(remote + at * 3 + 1, at.to(tl.float32), mask=at < n)
-            libshmem_device.barrier_all()
+x, counter = symmetric(64, torch.float32), symmetric(16, torch.int32)
+halves[(1,)](x, counter, 32)
+assert torch.equal(x, torch.arange(64.0) + 1000 * (torch.arange(64) >= 32)), x
+assert counter[:2].tolist() == [1, 1], counter
+""",
+    "barriers_inside_many_blocks": """
+@triton.jit
+def rounds(x, late, ROUNDS: tl.constexpr):
+    pid, peer = tl.program_id(0), (dl.rank() + 1) % dl.num_ranks()
+    for r in range(ROUNDS):
+        tl.store(x + pid, r + 1)
+        libshmem_device.barrier_all()
+        other = dl.symm_at(x, peer) + (pid + 7) % tl.num_programs(0)
+        tl.atomic_add(late, (tl.load(other) < r + 1).to(tl.int32))
+        libshmem_device.barrier_all()
 
-        x = symmetric(301, torch.float32)
-        x.copy_(torch.arange(301) * (rank + 1))
-        ash.aclshmem_barrier_all()
-        out = torch.zeros(world)
-        gather[(1,)](x, out, 300, WORLD=world, BLOCK=64)
-        wanted = [sum(range(1, 301)) * (r + 1) for r in range(world)]
-        assert out.tolist() == wanted, (out, wanted)
-        ash.aclshmem_barrier_all()
-        y = symmetric(301, torch.float32)
-        scatter[(1,)](y, 100, BLOCK=128)
-        left = (rank - 1) % world
-        assert torch.equal(y[0:300:3], torch.arange(100.0) + left)
-        assert torch.equal(y[1:300:3], torch.arange(100.0)) and (y[2:300:3] == 0).all()
-        """,
-    )
+x, late = symmetric(20, torch.int32), torch.zeros(1, dtype=torch.int32)
+rounds[(20,)](x, late, 10)
+assert late[0] == 0 and (x == 10).all()
+""",
+    "errors_are_at_the_python_line": """
+@triton.jit
+def peek(x, out, peer):
+    tl.store(out, tl.load(dl.symm_at(x, peer)))  # the line
 
-
-def test_sub_vectors(tmp_path):
-    """Each side writes its half; the barrier, outside, is met once."""
-    run_ranks(
-        tmp_path,
-        2,
-        """
-        from triton.language.extra.cann.extension import sub_vec_num
-
-        @triton.jit
-        def halves(x, counter, HALF: tl.constexpr):
-            side = sub_vec_id().to(tl.int32)
-            peer = (dl.rank() + 1) % dl.num_ranks()
-            at = side * HALF + tl.arange(0, HALF)
-            tl.store(dl.symm_at(x, peer) + at, (at + 1000 * side).to(tl.float32))
-            if side == 1:
-                tl.atomic_add(counter, 1)
-            libshmem_device.barrier_all()
-            tl.atomic_add(counter + 1, 1)
-            tl.static_assert(sub_vec_num() == 2)
-
-        x, counter = symmetric(64, torch.float32), symmetric(16, torch.int32)
-        halves[(1,)](x, counter, 32)
-        assert torch.equal(x, torch.arange(64.0) + 1000 * (torch.arange(64) >= 32)), x
-        assert counter[:2].tolist() == [1, 1], counter
-        """,
-    )
-
-
-def test_barriers_inside_many_blocks(tmp_path):
-    run_ranks(
-        tmp_path,
-        2,
-        """
-        @triton.jit
-        def rounds(x, late, ROUNDS: tl.constexpr):
-            pid, peer = tl.program_id(0), (dl.rank() + 1) % dl.num_ranks()
-            for r in range(ROUNDS):
-                tl.store(x + pid, r + 1)
-                libshmem_device.barrier_all()
-                other = dl.symm_at(x, peer) + (pid + 7) % tl.num_programs(0)
-                tl.atomic_add(late, (tl.load(other) < r + 1).to(tl.int32))
-                libshmem_device.barrier_all()
-
-        x, late = symmetric(20, torch.int32), torch.zeros(1, dtype=torch.int32)
-        rounds[(20,)](x, late, 10)
-        assert late[0] == 0 and (x == 10).all()
-        """,
-    )
+line = str(open(__file__).read().split("# the line")[0].count(chr(10)) + 1)
+x, out = symmetric(16, torch.float32), torch.zeros(1)
+for tensor, peer, text in (
+    (x, 2, "PE 2 is out of range: there are 2 PEs, 0 to 1"),
+    (x, -1, "PE -1 is out of range"),
+    (torch.zeros(4), 1, "is not in the symmetric heap of this PE"),
+):
+    try:
+        peek[(1,)](tensor, out, peer)
+    except Exception as error:
+        assert text in str(error) and f"ranks.py:{line}" in str(error), error
+    else:
+        raise SystemExit("no error")
+peek[(1,)](x, out, 1)
+""",
+}
 
 
-def test_errors_are_at_the_python_line(tmp_path):
-    run_ranks(
-        tmp_path,
-        2,
-        """
-        @triton.jit
-        def peek(x, out, peer):
-            tl.store(out, tl.load(dl.symm_at(x, peer)))  # the line
-
-        line = str(open(__file__).read().split("# the line")[0].count(chr(10)) + 1)
-        x, out = symmetric(16, torch.float32), torch.zeros(1)
-        for tensor, peer, text in (
-            (x, 2, "PE 2 is out of range: there are 2 PEs, 0 to 1"),
-            (x, -1, "PE -1 is out of range"),
-            (torch.zeros(4), 1, "is not in the symmetric heap of this PE"),
-        ):
-            try:
-                peek[(1,)](tensor, out, peer)
-            except Exception as error:
-                assert text in str(error) and f"ranks.py:{line}" in str(error), error
-            else:
-                raise SystemExit("no error")
-        peek[(1,)](x, out, 1)
-        """,
-    )
+@pytest.mark.parametrize(
+    "world", [2, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 3, 4, 8))]
+)
+def test_kernels(tmp_path, world):
+    """All bodies; those that need exactly two ranks only there."""
+    names = [name for name in BODIES if world == 2 or name in ANY_WORLD]
+    run_ranks(tmp_path, world, "\n".join(BODIES[name] for name in names))
 
 
 def test_a_launch_before_init_is_refused(tmp_path):
@@ -346,3 +319,59 @@ def test_examples(name, world):
     results = start_ranks([sys.executable, str(EXAMPLES / f"{name}.py")], world)
     for rank, (code, output) in enumerate(results):
         assert code == 0 and "[PASS]" in output and "[FAIL]" not in output, f"{rank}:\n{output}"
+
+
+CASE_BODY = """
+import sys
+sys.path.insert(0, {folder!r})
+import pathlib
+import numpy as np
+import case_runner
+
+case = case_runner.load_case(pathlib.Path({path!r}))
+arguments = {{}}
+for name, value in case["args"](rank).items():
+    tensor = torch.from_numpy(value)
+    if name in case["symm"]:
+        shared = ash.aclshmem_create_tensor(list(value.shape), dtype=tensor.dtype, device_id=rank)
+        shared.copy_(tensor)
+        tensor = shared
+    arguments[name] = tensor
+ash.barrier_all()
+case["fn"][case["grid"]](*arguments.values(), **case.get("const", {{}}))
+ash.barrier_all()
+for name, wanted in case.get("expect", {{}}).items():
+    wanted = wanted(rank) if callable(wanted) else wanted
+    if wanted is not None:
+        np.testing.assert_array_equal(arguments[name].cpu().numpy(), wanted)
+"""
+
+
+def case_body(name):
+    folder = pathlib.Path(__file__).parent
+    return CASE_BODY.format(
+        folder=str(folder), path=str(folder / "cases" / "bug_reports" / f"{name}.py")
+    )
+
+
+@pytest.mark.parametrize("name", ["br58", "br68"])
+def test_handed_cases(tmp_path, name):
+    run_ranks(tmp_path, 2, case_body(name))
+
+
+@pytest.mark.parametrize(
+    "name,world,finished",
+    [pytest.param("br62", 4, {2}, marks=pytest.mark.slow), ("br64", 2, set())],
+)
+def test_handed_standstills_are_reported(tmp_path, name, world, finished):
+    results = failing_ranks(tmp_path, world, case_body(name), PITON_STANDSTILL_SECONDS="2")
+    for rank, (code, output) in enumerate(results):
+        assert code != 0 and "standstill" in output, f"rank {rank}:\n{output}"
+        if rank not in finished:
+            assert f"{name}.py:" in output and "'sig'" in output, f"rank {rank}:\n{output}"
+
+
+def test_a_buffer_of_different_sizes_is_refused(tmp_path):
+    results = failing_ranks(tmp_path, 2, case_body("br66"))
+    for rank, (code, output) in enumerate(results):
+        assert code != 0 and "16" in output and "32" in output, f"rank {rank}:\n{output}"
