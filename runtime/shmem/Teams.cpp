@@ -143,7 +143,39 @@ int World::barrier(const char *call, int id) {
     return checkAlive(call);
   if (int code = quiet())
     return code;
+  for (int i = 0; i < record->size; ++i)
+    if (!(state.transports[record->toWorld[i]] & kTransportMte))
+      return crossBarrier(call, *record);
   return pullBarrier(call, *record);
+}
+
+/// Between hosts nobody can look at another's flag, so it is sent: in round r to the member 2^r
+/// further, until all have heard of all. The slots are indexed by round, so any team size fits.
+int World::crossBarrier(const char *call, TeamRecord &record) {
+  auto *counter = reinterpret_cast<int32_t *>(state.syncCounter +
+                                              static_cast<uint64_t>(record.index) * kSyncSlotBytes);
+  auto count = static_cast<int32_t>(static_cast<uint32_t>(*counter) + 1);
+  uint64_t slot = 1;
+  for (int distance = 1; distance < record.size; distance *= 2, ++slot) {
+    auto *mine = reinterpret_cast<int32_t *>(state.syncPool + syncSlotOffset(record.index, slot));
+    int to = record.toWorld[(record.myPe + distance) % record.size];
+    if (int code = signal(call, mine, count, kSignalSet, to))
+      return code;
+    auto ready = [=] { return barrierPassed(__atomic_load_n(mine, __ATOMIC_ACQUIRE), count); };
+    WaitTarget target{.kind = WaitKind::Signal,
+                      .call = call,
+                      .pe = pe(),
+                      .team = record.index,
+                      .word = mine,
+                      .wanted = count};
+    if (int code = waitUntil(*this, spins, target, ready))
+      return code;
+  }
+  // The pull barrier's flag keeps pace, as both kinds share the counter.
+  __atomic_store_n(reinterpret_cast<int32_t *>(state.syncPool + syncSlotOffset(record.index, 0)),
+                   count, __ATOMIC_RELEASE);
+  *counter = count;
+  return ACLSHMEM_SUCCESS;
 }
 
 /// Everyone writes its own flag only and reads those of the others. A flag that is one ahead

@@ -7,10 +7,12 @@
 #include "runtime/shmem/HostLink.h"
 #include "runtime/shmem/Report.h"
 #include "runtime/transports/mte/Mte.h"
+#include "runtime/transports/roce/Roce.h"
 #include "runtime/transports/sdma/Sdma.h"
 #include "runtime/transports/udma/Udma.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <unistd.h>
 
@@ -20,6 +22,12 @@ namespace {
 
 /// Size of the user's heap plus the library's words, in whole pages.
 uint64_t withExtra(uint64_t bytes) { return (bytes + kHeapExtraBytes + 4095) & ~uint64_t(4095); }
+
+/// For tests and measurements: with the ROCE engine also PEs of this host are reached over it.
+bool forcesRoce() {
+  const char *text = std::getenv("PITON_SHMEM_FORCE_ROCE");
+  return text && std::string_view(text) == "1";
+}
 
 } // namespace
 
@@ -98,12 +106,48 @@ int World::meet() {
   if (int code =
           collect(ACLSHMEM_TEAM_WORLD,
                   "aclshmemx_init_attr(local_mem_size = " + std::to_string(options.heapBytes) + ")",
-                  check, hostIdentity(), results))
+                  check, Writer().value(options.engines).text(hostIdentity()).out, results))
     return code;
-  hosts = std::move(results);
+  for (const std::string &result : results) {
+    Reader reader(result);
+    auto wanted = reader.value<uint32_t>();
+    hosts.emplace_back(reader.text());
+    roceNeeded |= hosts.back() != hosts[0] || (forcesRoce() && (wanted & ACLSHMEM_DATA_OP_ROCE));
+  }
   for (int other = 0; other < peCount(); ++other)
     if (hosts[static_cast<size_t>(other)] == hosts[static_cast<size_t>(pe())])
       localPes.push_back(other);
+  return ACLSHMEM_SUCCESS;
+}
+
+/// The engine to other hosts, connected with all PEs.
+int World::openRoce(Transport *&out) {
+  RoceSetup setup{.pe = pe(),
+                  .peCount = peCount(),
+                  .heapBase = deviceHeap.base,
+                  .heapBytes = deviceHeap.bytes,
+                  .report = [](int code, const char *text) { return report(code, text); },
+                  .arrived = [](void *self) { ringDoorbell(&static_cast<World *>(self)->board()); },
+                  .lost = [](void *self) { return static_cast<World *>(self)->isLost(); },
+                  .context = this};
+  auto roce = makeRoceTransport(setup);
+  std::string why = roce ? "" : piton_last_error();
+  // Who cannot says so to all: an empty address.
+  std::vector<std::string> addresses;
+  if (int code = collect(ACLSHMEM_TEAM_WORLD, "aclshmemx_init_attr", "roce",
+                         roce ? roce->address() : std::string(), addresses))
+    return code;
+  if (!roce)
+    return report(ACLSHMEM_DL_FUNC_FAILED, why);
+  for (int other = 0; other < peCount(); ++other)
+    if (addresses[static_cast<size_t>(other)].empty())
+      return report(ACLSHMEM_BOOTSTRAP_ERROR, "PE " + std::to_string(other) +
+                                                  " cannot start its ROCE engine; its message "
+                                                  "says why");
+  if (int code = roce->connect(addresses))
+    return code;
+  out = roce.get();
+  transports.push_back(std::move(roce));
   return ACLSHMEM_SUCCESS;
 }
 
@@ -228,7 +272,21 @@ int World::chooseEngines() {
     if (!(udma = transports.back().get()))
       return lastStatus();
   }
+  if (roceNeeded) {
+    Transport *roce = nullptr;
+    if (int code = openRoce(roce))
+      return code;
+    for (int other = 0; other < peCount(); ++other)
+      if (!boardOf(other) || (forcesRoce() && other != pe())) {
+        state.transports[other] = kTransportRoce;
+        engines[static_cast<size_t>(other)] = roce;
+      }
+    if (forcesRoce())
+      return ACLSHMEM_SUCCESS;
+  }
   for (int other : localPes) {
+    if (options.engines & ACLSHMEM_DATA_OP_ROCE)
+      state.transports[other] |= kTransportRoce;
     state.transports[other] |= (sdma ? kTransportSdma : 0) | (udma ? kTransportUdma : 0);
     if (sdma)
       engines[static_cast<size_t>(other)] = sdma;
@@ -251,7 +309,7 @@ void World::clearState() {
 int World::finish() {
   int code = ACLSHMEM_SUCCESS;
   bool lost = client->failed();
-  if (!lost)
+  if (!lost && (code = quiet()) == ACLSHMEM_SUCCESS)
     code = controlBarrier(ACLSHMEM_TEAM_WORLD, "aclshmem_finalize", CallKind::Final);
   client->leave();
   client.reset(); // its thread uses the state

@@ -173,9 +173,13 @@ private:
   void clearState();
   int resolve(const char *call, const void *symmetric, uint64_t bytes, int pe, Transfer &out) const;
   int chooseEngines();
+  int openRoce(Transport *&out);
+  int crossBarrier(const char *call, TeamRecord &team);
   Transport &engineFor(int pe) { return *engines[static_cast<size_t>(pe)]; }
   /// For single elements and strides: load and store wherever that reaches.
-  Transport &directFor(int pe) { return boardOf(pe) ? *transports[0] : engineFor(pe); }
+  Transport &directFor(int pe) {
+    return state.transports[pe] & kTransportMte ? *transports[0] : engineFor(pe);
+  }
   int makeTeams(const char *call, int parent, const std::vector<std::vector<int>> &lists,
                 std::vector<int> &mine);
   void tick();
@@ -188,6 +192,7 @@ private:
 
   std::vector<std::string> hosts; ///< identity of every PE's host
   std::vector<int> localPes;      ///< of my host, ascending
+  bool roceNeeded = false;        ///< by any PE; the same on all
   std::vector<PeBoard *> boards;  ///< by PE, null on other hosts
 
   std::mutex
