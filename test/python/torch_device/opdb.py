@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs torch's own operator database on the cpu and on npu and compares.
 
-    python opdb.py [--dtype float32] [--samples 6] [--backward] [--part K/N] [NAME ...]
+    python opdb.py [--dtype float32] [--samples 6] [--backward] [--others] [--part K/N] [NAME ...]
 
 prints a line for each operator that differs, and the counts. KNOWN says which differ and why;
 docs/torch-device.md shows it.
@@ -21,14 +21,14 @@ KNOWN_FORWARD = {
     "to_sparse": _SPARSE,
     "sparse.sampled_addmm": _SPARSE,
     "sparse.mm.reduce": _SPARSE,
-    "tensor_split": "torch wants the index tensor on the cpu, as on hardware",
 }
 KNOWN_BACKWARD = {
     "to_sparse": _SPARSE,
     "sparse.sampled_addmm": _SPARSE,
     "sparse.mm.reduce": _SPARSE,
-    "tensor_split": "torch wants the index tensor on the cpu, as on hardware",
 }
+#: Operators whose tensor arguments, other than the input, torch wants on the cpu for any device.
+HOST_ARGUMENTS = ("tensor_split",)
 
 
 def name_of(op):
@@ -54,7 +54,8 @@ def copied(value):
 
 def call(op, sample, move):
     """Result of the operator with the sample's arguments as `move` gives them."""
-    arguments = tree_map(move, (sample.input, *sample.args))
+    rest = copied if op.name in HOST_ARGUMENTS else move
+    arguments = (tree_map(move, sample.input), *tree_map(rest, sample.args))
     keywords = tree_map(move, dict(sample.kwargs))
     torch.manual_seed(0)
     result = op(*arguments, **keywords)
@@ -122,7 +123,16 @@ def backward(op, dtype, samples):
     return ran
 
 
-def run(dtype=torch.float32, samples=6, gradient=False, part=(0, 1), names=()):
+def type_for(op, dtype, others):
+    """The type to run an operator with, or None; `others`: any, if it does not take `dtype`."""
+    if dtype in op.dtypes:
+        return dtype
+    if not others:
+        return None
+    return torch.int64 if torch.int64 in op.dtypes else next(iter(op.dtypes), None)
+
+
+def run(dtype=torch.float32, samples=6, gradient=False, part=(0, 1), names=(), others=False):
     """Returns (names that agree, {name: why it does not}, names without a sample)."""
     agree, differ, idle = [], {}, []
     check = backward if gradient else forward
@@ -130,12 +140,13 @@ def run(dtype=torch.float32, samples=6, gradient=False, part=(0, 1), names=()):
         name = name_of(op)
         if names and name not in names:
             continue
-        if dtype not in op.dtypes or (gradient and not op.supports_autograd):
+        own = type_for(op, dtype, others)
+        if own is None or (gradient and not op.supports_autograd):
             continue
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                (agree if check(op, dtype, samples) else idle).append(name)
+                (agree if check(op, own, samples) else idle).append(name)
         except Exception as error:
             differ[name] = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
     return agree, differ, idle
@@ -146,6 +157,7 @@ def main():
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--samples", type=int, default=6)
     parser.add_argument("--backward", action="store_true")
+    parser.add_argument("--others", action="store_true", help="other types where it is not taken")
     parser.add_argument("--part", default="0/1")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
@@ -156,6 +168,7 @@ def main():
         options.backward,
         tuple(int(n) for n in options.part.split("/")),
         options.names,
+        options.others,
     )
     known = KNOWN_BACKWARD if options.backward else KNOWN_FORWARD
     for name, why in differ.items():

@@ -18,10 +18,10 @@ def one_thread():
 
 
 def check(known, **options):
-    agree, differ, _ = opdb.run(**options)
+    agree, differ, idle = opdb.run(**options)
     unexplained = {name: why for name, why in differ.items() if name not in known}
     assert not unexplained, "\n".join(f"{name}: {why}" for name, why in unexplained.items())
-    return agree, differ
+    return agree + idle, differ
 
 
 def test_slice_forward():
@@ -36,14 +36,15 @@ def test_slice_backward():
 
 @pytest.mark.slow
 def test_all_forward():
-    agree, differ = check(opdb.KNOWN_FORWARD)
-    assert len(agree) >= 650 and len(differ) <= 3, differ
+    """Every operator of the database; float32, or another type where that is not taken."""
+    equal, differ = check(opdb.KNOWN_FORWARD, others=True)
+    assert len(equal) >= 696 and len(differ) == 3, differ
 
 
 @pytest.mark.slow
 def test_all_backward():
-    agree, differ = check(opdb.KNOWN_BACKWARD, samples=2, gradient=True)
-    assert len(agree) >= 500 and len(differ) <= 5, differ
+    equal, differ = check(opdb.KNOWN_BACKWARD, samples=2, gradient=True)
+    assert len(equal) >= 535 and len(differ) <= 5, differ
 
 
 @pytest.mark.slow
