@@ -30,8 +30,9 @@ KNOWN_BACKWARD = {
 #: Operators whose tensor arguments, other than the input, torch wants on the cpu for any device.
 HOST_ARGUMENTS = ("tensor_split",)
 
-#: Operators with fp16 or bf16 products inside, which the tile product sums in another order and
-#: rounds once: (relative, absolute) tolerance, a few units in the last place.
+#: Operators with fp16 or bf16 products inside: the tile product sums in another order and rounds
+#: once, and linear_cross_entropy accumulates in other types wherever it is not on the cpu. Their
+#: tolerance is (relative, absolute), a few units in the last place.
 PRODUCTS = ("linear_cross_entropy", "matmul", "addmm", "bmm", "mm", "linear", "addbmm", "einsum")
 _HALF_TOLERANCE = {torch.float16: (4e-3, 1e-3), torch.bfloat16: (3e-2, 1e-2)}
 
