@@ -35,7 +35,7 @@ test-all: build
 	scripts/test --build $(BUILD) --all
 
 bench: build
-	cmake --build $(BUILD) --target launch_bench
+	cmake --build $(BUILD) --target launch_bench shmem_kernel_bench
 	$(RUN) $(PYTHON) benchmarks/bench.py
 
 check: build

@@ -33,12 +33,14 @@ def main():
     import bench_hccl
     import bench_host
     import bench_kernels
+    import bench_signals
     import bench_torch
     from bench_report import Report, cpu_line
 
     items = {
         **bench_kernels.ITEMS,
         **bench_host.ITEMS,
+        **bench_signals.ITEMS,
         **bench_torch.ITEMS,
         **bench_hccl.ITEMS,
     }

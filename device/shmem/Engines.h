@@ -21,7 +21,7 @@ PITON_DEVICE uint32_t coreIndex() {
 }
 
 /// How long a wait spins before it gives its core away.
-constexpr int kSpins = 48;
+constexpr int kSpins = 64, kEagerSpins = 16;
 
 /// Waits for an engine: `done()` says when.
 template <typename Fn> PITON_DEVICE void waitForEngine(const void *word, Fn done) {

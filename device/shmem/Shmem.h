@@ -159,7 +159,8 @@ PITON_DEVICE T waitUntil(const T *word, WaitRequest &what, Fn holds) {
   for (int i = 0; i < kSpins; ++i) {
     if (holds(seen))
       return seen;
-    pause();
+    if (i >= kEagerSpins) // a pause may take as long as the signal
+      pause();
     seen = look(word);
   }
   what.word = word;

@@ -548,6 +548,14 @@ def install_early() -> None:
         sys.meta_path.insert(0, _AfterRuntime())
 
 
+def _publish_distributed(ours):
+    """`triton._C.libtriton.distributed`, where public code looks for the distributed dialect."""
+    from triton._C import libtriton
+
+    if hasattr(ours, "distributed") and not hasattr(libtriton, "distributed"):
+        libtriton.distributed = ours.distributed
+
+
 def _publish_errors():
     """`triton.compiler.errors.MLIRCompilationError`, where Ascend scripts look for it."""
     from triton.compiler import errors
@@ -579,4 +587,5 @@ def install() -> None:
         _patch_contexts()
         _patch_overrides()
         _publish_errors()
+        _publish_distributed(ours)
         _installed = True

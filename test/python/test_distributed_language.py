@@ -464,3 +464,14 @@ print("compiled")
     path.write_text(code)
     done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True)
     assert "compiled" in done.stdout, done.stderr
+
+
+def test_native_module_under_the_public_name():
+    trace(_notify, {"sig": "*i32", "OP": tl.constexpr("set"), "SCOPE": tl.constexpr("gpu")})
+    from triton._C.libtriton import distributed
+
+    assert distributed.ir.SIGNAL_OP.ADD == 2 and distributed.ir.COMM_SCOPE.INTER_NODE == 3
+    names = dir(distributed.ir.DistributedOpBuilder)
+    for op in ("wait", "consume_token", "get_rank", "get_num_ranks", "symm_at", "notify"):
+        assert f"create_{op}" in names and f"create_distributed_{op}" in names
+    assert callable(distributed.ascend_passes.add_convert_triton_distributed_to_hivm)
