@@ -49,10 +49,11 @@ PITON_DEVICE void ringEngine(EngineRegisters *registers) {
 }
 
 /// A ring has one producer at a time, but more blocks than rings may be alive.
-PITON_DEVICE void lockWord(uint32_t *word) {
-  waitForEngine(word, [=] { return __atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE) == 0; });
+PITON_DEVICE void lockWord(uint64_t *word) {
+  waitForEngine(word,
+                [=] { return __atomic_exchange_n(word, uint64_t(1), __ATOMIC_ACQUIRE) == 0; });
 }
-PITON_DEVICE void unlockWord(uint32_t *word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
+PITON_DEVICE void unlockWord(uint64_t *word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
 
 //===-- SDMA
 //------------------------------------------------------------------------------------===//
@@ -60,16 +61,13 @@ PITON_DEVICE void unlockWord(uint32_t *word) { __atomic_store_n(word, 0, __ATOMI
 struct SdmaRing {
   SdmaWorkspace *work;
   SdmaChannel *channel;
-  uint64_t *flags;
-  uint32_t *lock;
+  SdmaFlags *flags;
 };
 
 PITON_DEVICE SdmaRing sdmaRingOfCore(DeviceState *s) {
   auto *work = reinterpret_cast<SdmaWorkspace *>(s->sdmaWorkspace);
-  uint32_t core = coreIndex() % kMaxVectorCores;
-  SdmaChannel *channel = &work->channels[core];
-  return {work, channel, work->coreFlags[core],
-          reinterpret_cast<uint32_t *>(&channel->reserved[3])};
+  uint32_t channel = sdmaChannelOf(coreIndex());
+  return {work, &work->channels[channel], &work->coreFlags[channel]};
 }
 
 /// One entry, once there is room; a full ring is started first.
@@ -95,30 +93,31 @@ PITON_DEVICE void sdmaCopy(DeviceState *s, void *target, const void *source, uin
   SdmaRing ring = sdmaRingOfCore(s);
   auto *to = static_cast<uint8_t *>(target);
   auto *from = static_cast<const uint8_t *>(source);
-  lockWord(ring.lock);
+  lockWord(&ring.flags->lock);
   for (uint64_t done = 0; done < bytes; done += kSdmaMaxBytes) {
     uint64_t rest = bytes - done;
     sdmaSubmit(ring, from + done, to + done, rest < kSdmaMaxBytes ? rest : kSdmaMaxBytes);
   }
   sdmaStart(ring);
-  unlockWord(ring.lock);
+  unlockWord(&ring.flags->lock);
 }
 
 /// A flag's new value is copied behind the work; when it has arrived, so has everything before.
 PITON_DEVICE void sdmaQuiet(DeviceState *s) {
   SdmaRing ring = sdmaRingOfCore(s);
-  lockWord(ring.lock);
+  lockWord(&ring.flags->lock);
   if (__atomic_load_n(&ring.channel->head, __ATOMIC_ACQUIRE) != ring.channel->tail) {
-    uint64_t value = ring.flags[1] + 1;
-    __atomic_store_n(&ring.flags[1], value, __ATOMIC_RELEASE);
-    sdmaSubmit(ring, &ring.flags[1], &ring.flags[0], sizeof(value));
+    SdmaFlags *flags = ring.flags;
+    uint64_t value = flags->next + 1;
+    __atomic_store_n(&flags->next, value, __ATOMIC_RELEASE);
+    sdmaSubmit(ring, &flags->next, &flags->seen, sizeof(value));
     sdmaStart(ring);
-    waitForEngine(&ring.flags[0], [&] {
-      dcciCacheline(&ring.flags[0]);
-      return __atomic_load_n(&ring.flags[0], __ATOMIC_ACQUIRE) == value;
+    waitForEngine(&flags->seen, [=] {
+      dcciCacheline(&flags->seen);
+      return __atomic_load_n(&flags->seen, __ATOMIC_ACQUIRE) == value;
     });
   }
-  unlockWord(ring.lock);
+  unlockWord(&ring.flags->lock);
 }
 
 //===-- UDMA
@@ -142,7 +141,6 @@ PITON_DEVICE void udmaSend(DeviceState *s, UdmaOpcode opcode, int32_t pe, void *
   constexpr uint64_t kMaxEntry = uint64_t(1) << 30;
   lockWord(&table->locks[pe]);
   UdmaWorkQueue &send = table->send[pe];
-  traceStep(Step::QueueFetch, &send);
   for (uint64_t done = 0; done < bytes; done += kMaxEntry) {
     uint64_t rest = bytes - done;
     if (udmaNearlyFull(send))
@@ -153,10 +151,10 @@ PITON_DEVICE void udmaSend(DeviceState *s, UdmaOpcode opcode, int32_t pe, void *
                            reinterpret_cast<uint64_t>(local) + done,
                            static_cast<uint32_t>(rest < kMaxEntry ? rest : kMaxEntry),
                            {}};
-    udmaPost(send, request, [&](int step) {
-      constexpr Step kSteps[] = {Step::QueueSlot, Step::QueueEntry, Step::QueueSegment,
-                                 Step::CacheLine, Step::DoorbellStore};
-      traceStep(kSteps[step - 1], &send);
+    udmaPost(*table, static_cast<uint32_t>(pe), request, [](UdmaStep step, const void *address) {
+      constexpr Step kSteps[] = {Step::QueueFetch,   Step::QueueSlot, Step::QueueEntry,
+                                 Step::QueueSegment, Step::CacheLine, Step::DoorbellStore};
+      traceStep(kSteps[static_cast<uint32_t>(step)], address);
     });
     ringEngine(table->registers);
   }

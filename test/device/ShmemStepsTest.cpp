@@ -363,7 +363,7 @@ TEST(ShmemSteps, SdmaFillsItsRingThenRings) {
                     reinterpret_cast<void *>(entry.source), 8);
   };
   runOn(core, [] { quiet(); });
-  EXPECT_EQ(work->coreFlags[0][0], 1u);
+  EXPECT_EQ(work->coreFlags[0].seen, 1u);
   EXPECT_EQ(channel.head, 4u);
 }
 
@@ -371,7 +371,8 @@ TEST(ShmemSteps, UdmaRingsTheDoorbellLast) {
   World world(2);
   std::vector<uint8_t> blocks(64 * 64);
   std::vector<UdmaCompletion> completions(64);
-  uint32_t doorbell = 0, completionDoorbell = 0, locks[2] = {};
+  uint32_t doorbell = 0, completionDoorbell = 0;
+  uint64_t locks[2] = {};
   UdmaWorkQueue send[2] = {};
   UdmaCompletionQueue taken[2] = {};
   EngineRegisters registers = {};
