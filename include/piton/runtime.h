@@ -289,12 +289,13 @@ PITON_API piton_status_t piton_launch_since(piton_kernel_t *kernel, piton_stream
                                             size_t argument_bytes, uint32_t flags,
                                             uint64_t interrupt_count);
 
-/** How many interrupts there have been, plus one; from the first call on Ctrl-C counts, in a process
- * that handles SIGINT. */
+/** How many interrupts there have been, plus one; from the first call on Ctrl-C counts, in a
+ * process that handles SIGINT. */
 PITON_API uint64_t piton_interrupt_count(void);
 
-/** Ends all running and queued launches, and waits, with PITON_ERROR_INTERRUPTED. May be called from a signal
- * handler. Ctrl-C does this by itself in a process that handles SIGINT, such as Python. */
+/** Ends all running and queued launches, and waits, with PITON_ERROR_INTERRUPTED. May be called
+ * from a signal handler. Ctrl-C does this by itself in a process that handles SIGINT, such as
+ * Python. */
 PITON_API void piton_launch_interrupt(void);
 
 /* ---- matrix product ------------------------------------------------------------------------ */
@@ -310,8 +311,8 @@ typedef struct piton_product {
   piton_type_t type; /**< of all operands: PITON_TYPE_F16, PITON_TYPE_BF16 or PITON_TYPE_F32 */
   int64_t batch, m, n, k;
   piton_matrix_t a, b;
-  piton_matrix_t c; /**< not read when beta is 0; strides may be 0 */
-  void *d;          /**< overlaps no operand but, element by element, C */
+  piton_matrix_t c;       /**< not read when beta is 0; strides may be 0 */
+  void *d;                /**< overlaps no operand but, element by element, C */
   int64_t d_batch, d_row; /**< the columns of D are contiguous */
   float alpha, beta;
 } piton_product_t;
