@@ -170,7 +170,13 @@ class Recording:
             ops().trace_start(self._shapes)
             self._launches.start()
         if self._host is not None:
-            self._host.start()
+            try:
+                self._host.start()
+            except Exception:  # torch's profiler is in use: nothing of ours stays behind
+                if self._npu:
+                    ops().trace_stop()
+                    self._launches.stop()
+                raise
         self._steps = [[step, time.time_ns(), 0]]
 
     def begin_step(self, step: int) -> None:

@@ -201,8 +201,8 @@ class profile:
         """Begins; the first step is step 0."""
         if self._running:
             raise RuntimeError("this profile is running already")
-        self._running = True
         self._begin_if(self._action())
+        self._running = True
 
     def step(self) -> None:
         """Ends a step and begins the next one."""
