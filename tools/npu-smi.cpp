@@ -4,6 +4,7 @@
 // for. What a simulation has no value for is shown as NA.
 
 #include "piton/runtime.h"
+#include "tools/JobList.h"
 
 #include <cinttypes>
 #include <cstdio>
@@ -17,7 +18,7 @@ constexpr char kUsage[] = R"(usage: npu-smi info [-l]
 
 Lists the simulated NPUs of this machine. TRITON_ASCEND_ARCH selects the SoC, PITON_DEVICE_COUNT
 the number of devices.
-  info        a table of all devices
+  info        a table of all devices, and the PEs of this user's distributed jobs
   info -l     number and ids of the devices
   -v          version
 )";
@@ -60,6 +61,25 @@ int printTable(int count) {
   return 0;
 }
 
+/// The processing elements of live distributed jobs.
+void printJobs() {
+  constexpr uint64_t mib = 1 << 20;
+  std::printf("| %-9s %-8s %-20s %-24s %-24s|\n%s\n", "PE", "Pid", "Process name",
+              "Symmetric heap(MB)", "Engine", kDoubleRule);
+  std::vector<piton::LivePe> pes = piton::listLivePes();
+  if (pes.empty())
+    std::printf("| %-89s|\n", "No running distributed jobs");
+  for (const piton::LivePe &pe : pes) {
+    std::string rank = std::to_string(pe.pe) + " of " + std::to_string(pe.peCount);
+    std::string heap = std::to_string((pe.usedBytes + mib - 1) / mib) + " / " +
+                       std::to_string((pe.heapBytes + mib - 1) / mib);
+    std::string engine = pe.engines + (pe.waiting ? " (waits)" : "");
+    std::printf("| %-9s %-8d %-20.20s %-24s %-24s|\n", rank.c_str(), pe.pid, pe.program.c_str(),
+                heap.c_str(), engine.c_str());
+  }
+  std::printf("%s\n", kRule);
+}
+
 int printList(int count) {
   std::printf("\tTotal Count                    : %d\n", count);
   for (int i = 0; i < count; ++i) {
@@ -93,5 +113,10 @@ int main(int argc, char **argv) {
   int count = 0;
   if (piton_device_count(&count) != PITON_OK)
     return fail();
-  return option == "-l" ? printList(count) : printTable(count);
+  if (option == "-l")
+    return printList(count);
+  int code = printTable(count);
+  if (code == 0)
+    printJobs();
+  return code;
 }

@@ -17,9 +17,15 @@ _CPU, _EXTENSION = 1, 12
 
 
 def _uses_npu() -> bool:
-    torch = sys.modules.get("torch")
-    npu = getattr(torch, "npu", None)
-    return bool(npu and npu.is_available() and npu.is_initialized())
+    """The program has chosen an npu device, or has memory on one."""
+    npu = getattr(sys.modules.get("torch"), "npu", None)
+    if not npu or not npu.is_available():
+        return False
+    state = sys.modules.get("piton_torch.npu._device")
+    if state is None:  # another torch_npu
+        return npu.is_initialized()
+    used = (npu.max_memory_allocated(index) for index in range(npu.device_count()))
+    return state.was_chosen or any(used)
 
 
 def calc_nbytes(shape, dtype) -> int:

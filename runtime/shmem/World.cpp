@@ -196,6 +196,7 @@ int World::placeInternals() {
   auto pool = allocator.allocateAtEnd(kSyncPoolBytes, 512);
   if (!signal || !counter || !pool)
     return report(ACLSHMEM_MALLOC_FAILED, "the heap has no room for the library's own words");
+  internalBytes = allocator.usedBytes();
   auto address = [&](uint64_t offset) {
     return reinterpret_cast<uint64_t>(deviceHeap.base) + offset;
   };
@@ -401,7 +402,8 @@ void *World::allocate(const std::string &call, uint64_t bytes, uint64_t alignmen
     return nullptr;
   }
   if (offset) {
-    __atomic_store_n(&board().usedBytes, deviceHeap.allocator->usedBytes(), __ATOMIC_RELAXED);
+    __atomic_store_n(&board().usedBytes, deviceHeap.allocator->usedBytes() - internalBytes,
+                     __ATOMIC_RELAXED);
     return heap->base + *offset;
   }
   if (badAlignment)
@@ -435,7 +437,8 @@ int World::free(const std::string &call, void *pointer, aclshmem_mem_type_t type
   if (int code = collect(ACLSHMEM_TEAM_WORLD, what, Writer().value(offset).out, {}, ignored))
     return code;
   heap.allocator->free(offset);
-  __atomic_store_n(&board().usedBytes, deviceHeap.allocator->usedBytes(), __ATOMIC_RELAXED);
+  __atomic_store_n(&board().usedBytes, deviceHeap.allocator->usedBytes() - internalBytes,
+                   __ATOMIC_RELAXED);
   return ACLSHMEM_SUCCESS;
 }
 

@@ -198,6 +198,7 @@ private:
   std::mutex
       heapMutex; ///< held for the whole of a collective call: the order of calls is the heap's
   SymmetricHeap deviceHeap, hostHeap;
+  uint64_t internalBytes = 0;                         ///< of the device heap, the library's own
   std::vector<std::unique_ptr<Transport>> transports; ///< those in use
   std::vector<Transport *> engines;                   ///< by PE
   unsigned spins = 1;

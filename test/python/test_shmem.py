@@ -95,6 +95,39 @@ def test_tensors_in_the_documented_five_steps(count):
     )
 
 
+def test_tensors_lie_on_npu_once_that_is_used():
+    outputs = run_job(
+        2,
+        """
+        import torch
+
+        if not hasattr(torch, "npu"):
+            print("no npu")
+            sys.exit(0)
+        assert init() == 0
+        before = ash.aclshmem_create_tensor((4,), dtype=torch.float16, device_id=rank)
+        assert before.device.type == "cpu"
+        torch.npu.set_device(rank)
+        torch.ones(1, device="npu")
+        t = ash.aclshmem_create_tensor((4,), dtype=torch.float16, device_id=rank)
+        assert t.device == torch.device("npu", rank), t.device
+        t.copy_(torch.full((4,), 3.0 + rank))
+        torch.npu.synchronize()
+        ash.barrier_all()
+        theirs = ash.construct_tensor_from_ptr(
+            ash.aclshmem_ptr(t.data_ptr(), 1 - rank), (4,), torch.float16, rank
+        )
+        assert (theirs + t).cpu().tolist() == [7.0] * 4
+        ash.barrier_all()
+        ash.aclshmem_free_tensor(t)
+        ash.aclshmem_free_tensor(before)
+        ash.aclshmem_finalize()
+        """,
+    )
+    if "no npu" in outputs[0]:
+        pytest.skip("the torch device is not built")
+
+
 def test_calls_on_addresses():
     run_job(
         2,

@@ -4,12 +4,39 @@
 
 #include <gtest/gtest.h>
 
+#include "piton/shmem.h"
+
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <string>
 #include <sys/wait.h>
 
+namespace fs = std::filesystem;
+
 namespace {
+
+/// As a PE of a job: takes a bit of the heap and lets PE 0 show what npu-smi says.
+int runAsPe() {
+  aclshmemx_set_conf_store_tls(false, "", 0);
+  aclshmemx_init_attr_t attr = ACLSHMEMX_INIT_ATTR_DEFAULT;
+  attr.my_pe = std::atoi(std::getenv("RANK"));
+  attr.n_pes = 2;
+  attr.local_mem_size = 4 << 20;
+  attr.option_attr.data_op_engine_type =
+      static_cast<data_op_engine_type_t>(ACLSHMEM_DATA_OP_MTE | ACLSHMEM_DATA_OP_SDMA);
+  std::strncpy(attr.ip_port, std::getenv("PITON_SHMEM_URL"), sizeof(attr.ip_port) - 1);
+  if (aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr) || !aclshmem_malloc(1000))
+    return 1;
+  int code = attr.my_pe == 0 ? std::system((std::string(NPU_SMI) + " info").c_str()) : 0;
+  aclshmem_barrier_all();
+  return aclshmem_finalize() || code;
+}
+
+/// Runs before the tests when this process is a PE.
+const int asPe = std::getenv("PITON_TEST_JOB") ? (std::exit(runAsPe()), 0) : 0;
 
 struct Result {
   int code = -1;
@@ -55,6 +82,21 @@ TEST(Job, ASignalIsNamed) {
   Result r = run("-n 2 -- sh -c 'test $RANK = 0 && kill -9 $$; exec sleep 60'");
   EXPECT_EQ(r.code, 128 + 9) << r.output;
   EXPECT_TRUE(contains(r, "was ended by signal 9")) << r.output;
+}
+
+TEST(Job, NpuSmiShowsLivePes) {
+  // A job of the test's own: this program, started again (see main below).
+  std::string self = fs::read_symlink("/proc/self/exe");
+  Result r = run("-n 2 -- env PITON_TEST_JOB=1 " + self);
+  EXPECT_EQ(r.code, 0) << r.output;
+  for (const char *text : {"0 of 2", "1 of 2", "1 / 4", "MTE+SDMA"})
+    EXPECT_TRUE(contains(r, text)) << r.output;
+  FILE *pipe = popen((std::string(NPU_SMI) + " info").c_str(), "r");
+  char buffer[8192] = {};
+  size_t n = fread(buffer, 1, sizeof(buffer) - 1, pipe);
+  pclose(pipe);
+  std::string after(buffer, n);
+  EXPECT_EQ(after.find("MTE+SDMA"), std::string::npos) << after;
 }
 
 TEST(Job, BadCommandLines) {

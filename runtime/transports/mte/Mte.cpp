@@ -9,6 +9,40 @@
 
 namespace piton::shmem {
 
+namespace {
+
+/// False if one side is not aligned.
+template <typename T> bool copyWord(void *destination, const void *source) {
+  auto either = reinterpret_cast<uintptr_t>(destination) | reinterpret_cast<uintptr_t>(source);
+  if (either % sizeof(T))
+    return false;
+  T value = __atomic_load_n(static_cast<const T *>(source), __ATOMIC_ACQUIRE);
+  __atomic_store_n(static_cast<T *>(destination), value, __ATOMIC_RELEASE);
+  return true;
+}
+
+bool copyAsWord(void *destination, const void *source, uint64_t bytes) {
+  switch (bytes) {
+  case 1:
+    return copyWord<uint8_t>(destination, source);
+  case 2:
+    return copyWord<uint16_t>(destination, source);
+  case 4:
+    return copyWord<uint32_t>(destination, source);
+  case 8:
+    return copyWord<uint64_t>(destination, source);
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
+void copyBytes(void *destination, const void *source, uint64_t bytes) {
+  if (!copyAsWord(destination, source, bytes))
+    std::memmove(destination, source, bytes);
+}
+
 void applySignal(int32_t *word, int32_t value, SignalOp op) {
   if (op == kSignalAdd)
     __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL);
@@ -17,12 +51,12 @@ void applySignal(int32_t *word, int32_t value, SignalOp op) {
 }
 
 int MteTransport::put(const Transfer &transfer) {
-  std::memmove(transfer.remote, transfer.local, transfer.bytes);
+  copyBytes(transfer.remote, transfer.local, transfer.bytes);
   return 0;
 }
 
 int MteTransport::get(const Transfer &transfer) {
-  std::memmove(transfer.local, transfer.remote, transfer.bytes);
+  copyBytes(transfer.local, transfer.remote, transfer.bytes);
   return 0;
 }
 

@@ -19,6 +19,10 @@ public:
   int quiet(int pe) override;
 };
 
+/// Copies as the hardware does: a word that lies at a multiple of its size is stored as a whole, so
+/// that who polls it never sees half of it, and behind everything stored before.
+void copyBytes(void *destination, const void *source, uint64_t bytes);
+
 /// What a signal does to its word: SET is a release store, ADD an atomic addition.
 void applySignal(int32_t *word, int32_t value, SignalOp op);
 

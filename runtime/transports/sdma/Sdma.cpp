@@ -8,7 +8,6 @@
 #include "runtime/transports/mte/Mte.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace piton::shmem {
 
@@ -71,14 +70,7 @@ bool SdmaTransport::serve() {
       const auto &entry = reinterpret_cast<SdmaEntry *>(channel.entries)[head % channel.depth];
       if (entry.type == kSdmaTypeCopy) {
         auto *destination = reinterpret_cast<void *>(entry.destination);
-        // Flags are eight bytes that somebody polls.
-        if (entry.length == 8 && entry.destination % 8 == 0 && entry.source % 8 == 0)
-          __atomic_store_n(
-              static_cast<uint64_t *>(destination),
-              __atomic_load_n(reinterpret_cast<uint64_t *>(entry.source), __ATOMIC_RELAXED),
-              __ATOMIC_RELEASE);
-        else
-          std::memmove(destination, reinterpret_cast<const void *>(entry.source), entry.length);
+        copyBytes(destination, reinterpret_cast<const void *>(entry.source), entry.length);
         written(destination);
       }
       __atomic_store_n(&channel.head, ++head, __ATOMIC_RELEASE);

@@ -5,6 +5,7 @@
 #include "runtime/transports/udma/Udma.h"
 
 #include "runtime/shmem/Report.h"
+#include "runtime/transports/mte/Mte.h"
 
 #include <algorithm>
 #include <cstring>
@@ -149,13 +150,13 @@ void UdmaTransport::execute(UdmaWorkQueue &send, const UdmaEntry &entry, const U
     return;
   case UdmaOpcode::Write:
   case UdmaOpcode::WriteNotify:
-    std::memmove(remote, local, sge.length);
+    copyBytes(remote, local, sge.length);
     if (entry.opcode == UdmaOpcode::WriteNotify)
       __atomic_store_n(reinterpret_cast<uint64_t *>(operand.notify), operand.value,
                        __ATOMIC_RELEASE);
     return written(remote);
   case UdmaOpcode::Read:
-    std::memmove(local, remote, sge.length);
+    copyBytes(local, remote, sge.length);
     return;
   case UdmaOpcode::CompareSwap:
   case UdmaOpcode::Swap:

@@ -59,10 +59,16 @@ def device_index(device=None, *, optional: bool = True) -> int:
     return index
 
 
+#: The program has chosen a device: symmetric tensors then lie on npu.
+was_chosen = False
+
+
 def set_device(device) -> None:
     """Makes `device` the current device of the calling thread. A negative index is ignored."""
+    global was_chosen
     if isinstance(device, int) and not isinstance(device, bool) and device < 0:
         return
+    was_chosen = True
     torch._C._accelerator_setDeviceIndex(device_index(device, optional=False))
 
 
