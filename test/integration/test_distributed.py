@@ -28,7 +28,9 @@ attributes = ash.InitAttr()
 attributes.my_rank, attributes.n_ranks = rank, world
 attributes.local_mem_size = 16 << 20
 attributes.ip_port = os.environ["STORE"]
-attributes.option_attr.data_op_engine_type = ash.OpEngineType.MTE
+attributes.option_attr.data_op_engine_type = getattr(
+    ash.OpEngineType, os.environ.get("ENGINE", "MTE")
+)
 ash.set_conf_store_tls(False, "")
 assert ash.aclshmem_init(attributes) == 0
 
@@ -253,6 +255,34 @@ def test_kernels(tmp_path, world):
     """All bodies; those that need exactly two ranks only there."""
     names = [name for name in BODIES if world == 2 or name in ANY_WORLD]
     run_ranks(tmp_path, world, "\n".join(BODIES[name] for name in names))
+
+
+@pytest.mark.parametrize("engine", ["SDMA", "UDMA"])
+def test_engines_change_no_kernel(tmp_path, engine):
+    run_ranks(
+        tmp_path,
+        2,
+        """
+        @triton.jit
+        def exchange(src, dst, back, signal, nbytes):
+            peer = 1 - dl.rank()
+            libshmem_device.putmem_nbi(dst, src, nbytes, peer)
+            libshmem_device.fence()
+            dl.notify(signal, peer, signal=1)
+            dl.wait(signal, 1, "gpu", "acquire")
+            libshmem_device.getmem(back, dst, nbytes, peer)
+            libshmem_device.barrier_all()
+
+        n = 700_000  # several entries of the copy engine
+        src = torch.arange(n, dtype=torch.int32) * (rank + 1)
+        back = torch.zeros(n, dtype=torch.int32)
+        dst, signal = symmetric(n, torch.int32), symmetric(16, torch.int32)
+        exchange[(1,)](src, dst, back, signal, 4 * n)
+        assert torch.equal(dst, torch.arange(n, dtype=torch.int32) * (2 - rank)), dst
+        assert torch.equal(back, src), back
+        """,
+        ENGINE=engine,
+    )
 
 
 def test_a_launch_before_init_is_refused(tmp_path):
