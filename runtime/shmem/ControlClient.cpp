@@ -38,7 +38,19 @@ bool pumpOnce(FrameStream &stream, Clock::time_point deadline, bool &alive) {
 
 } // namespace
 
-ControlClient::~ControlClient() {
+ControlClient::~ControlClient() { stopThread(); }
+
+void ControlClient::endAtExit() {
+  {
+    std::lock_guard lock(mutex);
+    lost = true;
+    lostText = "this process is ending";
+    changed.notify_all();
+  }
+  stopThread();
+}
+
+void ControlClient::stopThread() {
   if (!thread.joinable())
     return;
   {

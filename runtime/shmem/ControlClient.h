@@ -54,6 +54,10 @@ public:
   /// The job is lost; `text` says why.
   bool failed(std::string *text = nullptr);
 
+  /// The process is ending without having left: ends the thread before libraries that it uses are
+  /// taken down. The other PEs see the PE end.
+  void endAtExit();
+
   /// After fork, in the child: gives the descriptors up, so that only the PE itself keeps the
   /// connection alive.
   void abandonInChild();
@@ -73,6 +77,7 @@ private:
   void run();
   void handle(const Frame &frame);
   void send(FrameType type, std::string_view payload);
+  void stopThread();
   void fail(int pe, const std::string &text);
 
   Options options;

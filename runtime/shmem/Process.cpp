@@ -10,6 +10,7 @@
 #include "runtime/shmem/UniqueId.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <pthread.h>
 
@@ -38,6 +39,12 @@ void afterForkInChild() {
     world->abandonInChild();
     (void)self.owner.release(); // its threads are the parent's
   }
+}
+
+/// Libraries that the control threads use, such as OpenSSL, are taken down after this.
+void atProcessExit() {
+  if (World *world = process().current.exchange(nullptr))
+    world->endAtExit();
 }
 
 int invalid(int code, const std::string &text) {
@@ -194,8 +201,10 @@ int initialize(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t &attr) {
   }
   self.lastInitFailure = code ? piton_last_error() : "";
   self.current.store(self.owner.get(), std::memory_order_release);
-  if (!code)
+  if (!code) {
+    std::atexit(atProcessExit); // again each time: before what was loaded meanwhile
     setHeapReady(true);
+  }
   return code;
 }
 

@@ -159,6 +159,12 @@ public:
   }
   void exitAll(int status) { client->exitAll(status); }
   void abandonInChild();
+  /// exit() was called without aclshmem_finalize.
+  void endAtExit() {
+    client->endAtExit();
+    if (server)
+      server->stop(std::chrono::milliseconds(0));
+  }
 
 private:
   World(WorldOptions options, DeviceState &state)

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <poll.h>
@@ -62,6 +63,7 @@ public:
   explicit UcxTransport(const RoceSetup &setup) : setup(setup) {}
   ~UcxTransport() override;
   bool open();
+  void stopThread();
 
   const char *name() const override { return "ROCE"; }
   std::string address() override;
@@ -103,6 +105,23 @@ private:
   size_t staged = 0;
 };
 
+/// Transports with a running thread, which must stand still before UCX is taken down at exit. Never
+/// freed.
+struct Live {
+  std::mutex mutex;
+  std::vector<UcxTransport *> transports;
+};
+Live &live() {
+  static Live &instance = *new Live;
+  return instance;
+}
+
+void stopAllAtExit() {
+  std::lock_guard lock(live().mutex);
+  for (UcxTransport *transport : live().transports)
+    transport->stopThread();
+}
+
 //===-- Start and end -----------------------------------------------------------------------===//
 
 bool UcxTransport::open() {
@@ -135,12 +154,20 @@ bool UcxTransport::open() {
   return wakeFd >= 0 || check("cannot wait for events", UCS_ERR_NO_RESOURCE);
 }
 
+void UcxTransport::stopThread() {
+  if (!thread.joinable())
+    return;
+  stopping = true;
+  wake();
+  thread.join();
+}
+
 UcxTransport::~UcxTransport() {
-  if (thread.joinable()) {
-    stopping = true;
-    wake();
-    thread.join();
+  {
+    std::lock_guard lock(live().mutex);
+    std::erase(live().transports, this);
   }
+  stopThread();
   for (Peer &peer : peers) {
     if (peer.key)
       ucp_rkey_destroy(peer.key);
@@ -202,6 +229,9 @@ int UcxTransport::connect(const std::vector<std::string> &addresses) {
   pthread_sigmask(SIG_SETMASK, &blocked, &before);
   thread = std::thread([this] { run(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  std::lock_guard lock(live().mutex);
+  live().transports.push_back(this);
+  std::atexit(stopAllAtExit);
   return 0;
 }
 

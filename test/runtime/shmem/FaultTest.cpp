@@ -163,6 +163,18 @@ TEST(Killed, ExitWithoutFinalizeIsNoticedToo) {
   }));
 }
 
+TEST(Killed, ExitEndsTheProcessInOrder) {
+  std::string url = freeUrl();
+  expectAll(runProcesses(3, [&](int pe) -> int {
+    EXPECT_EQ(initialize(pe, 3, url), 0) << piton_last_error();
+    if (pe == 1)
+      std::exit(0); // with all that runs at exit
+    expectNamed(1, [] { aclshmem_barrier_all(); });
+    std::fflush(nullptr);
+    std::exit(testing::Test::HasFailure() ? 100 : 0);
+  }));
+}
+
 TEST(Killed, AForkedChildDoesNotKeepAPeAlive) {
   std::string url = freeUrl();
   auto results = runProcesses(2, [&](int pe) {
