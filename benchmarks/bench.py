@@ -33,6 +33,7 @@ def main():
     import bench_hccl
     import bench_host
     import bench_kernels
+    import bench_roce
     import bench_signals
     import bench_torch
     from bench_report import Report, cpu_line
@@ -41,6 +42,7 @@ def main():
         **bench_kernels.ITEMS,
         **bench_host.ITEMS,
         **bench_signals.ITEMS,
+        **bench_roce.ITEMS,
         **bench_torch.ITEMS,
         **bench_hccl.ITEMS,
     }

@@ -48,15 +48,24 @@ PITON_DEVICE void ringEngine(EngineRegisters *registers) {
   block()->services->wake(block(), &registers->wake);
 }
 
-/// A ring has one producer at a time, but more blocks than rings may be alive.
-PITON_DEVICE void lockWord(uint64_t *word) {
-  waitForEngine(word,
-                [=] { return __atomic_exchange_n(word, uint64_t(1), __ATOMIC_ACQUIRE) == 0; });
+/// A ring has one producer at a time, but more blocks than rings may be alive. Nobody waits with a
+/// lock held: a wait may be the end of a block that is stopped.
+PITON_DEVICE bool tryLock(uint64_t *word) {
+  return __atomic_exchange_n(word, uint64_t(1), __ATOMIC_ACQUIRE) == 0;
 }
 PITON_DEVICE void unlockWord(uint64_t *word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
 
-//===-- SDMA
-//------------------------------------------------------------------------------------===//
+/// Looks at every page of what an engine will be given, so that a wrong pointer is an error at the
+/// kernel's line and not of the engine.
+PITON_DEVICE void touch(const void *memory, uint64_t bytes) {
+  auto *at = static_cast<const volatile uint8_t *>(memory);
+  for (uint64_t i = 0; i < bytes; i += 4096)
+    (void)at[i];
+  if (bytes)
+    (void)at[bytes - 1];
+}
+
+//===-- SDMA ----------------------------------------------------------------------------------===//
 
 struct SdmaRing {
   SdmaWorkspace *work;
@@ -70,17 +79,16 @@ PITON_DEVICE SdmaRing sdmaRingOfCore(DeviceState *s) {
   return {work, &work->channels[channel], &work->coreFlags[channel]};
 }
 
-/// One entry, once there is room; a full ring is started first.
-PITON_DEVICE void sdmaSubmit(const SdmaRing &ring, const void *source, void *target,
-                             uint64_t bytes) {
-  if (!sdmaHasRoom(*ring.channel)) {
-    sdmaRing(*ring.channel);
-    ringEngine(&ring.work->registers);
-    waitForEngine(&ring.channel->head, [&] { return sdmaHasRoom(*ring.channel); });
-  }
-  traceStep(Step::QueueEntry, ring.channel);
-  sdmaFill(*ring.channel, source, target, bytes);
-  traceStep(Step::CacheLine, ring.channel);
+/// Takes the ring's lock as soon as there is room for an entry.
+PITON_DEVICE void sdmaAcquire(const SdmaRing &ring) {
+  waitForEngine(&ring.channel->head, [&] {
+    if (!tryLock(&ring.flags->lock))
+      return false;
+    if (sdmaHasRoom(*ring.channel))
+      return true;
+    unlockWord(&ring.flags->lock);
+    return false;
+  });
 }
 
 PITON_DEVICE void sdmaStart(const SdmaRing &ring) {
@@ -89,11 +97,24 @@ PITON_DEVICE void sdmaStart(const SdmaRing &ring) {
   ringEngine(&ring.work->registers);
 }
 
+/// One entry; a full ring is started first.
+PITON_DEVICE void sdmaSubmit(const SdmaRing &ring, const void *source, void *target,
+                             uint64_t bytes) {
+  if (!sdmaHasRoom(*ring.channel)) {
+    sdmaStart(ring);
+    unlockWord(&ring.flags->lock);
+    sdmaAcquire(ring);
+  }
+  traceStep(Step::QueueEntry, ring.channel);
+  sdmaFill(*ring.channel, source, target, bytes);
+  traceStep(Step::CacheLine, ring.channel);
+}
+
 PITON_DEVICE void sdmaCopy(DeviceState *s, void *target, const void *source, uint64_t bytes) {
   SdmaRing ring = sdmaRingOfCore(s);
   auto *to = static_cast<uint8_t *>(target);
   auto *from = static_cast<const uint8_t *>(source);
-  lockWord(&ring.flags->lock);
+  sdmaAcquire(ring);
   for (uint64_t done = 0; done < bytes; done += kSdmaMaxBytes) {
     uint64_t rest = bytes - done;
     sdmaSubmit(ring, from + done, to + done, rest < kSdmaMaxBytes ? rest : kSdmaMaxBytes);
@@ -102,35 +123,44 @@ PITON_DEVICE void sdmaCopy(DeviceState *s, void *target, const void *source, uin
   unlockWord(&ring.flags->lock);
 }
 
-/// A flag's new value is copied behind the work; when it has arrived, so has everything before.
+/// A flag's new value is copied behind the work. What is waited for is the entry's end: blocks that
+/// share a ring would take each other's flags for their own.
 PITON_DEVICE void sdmaQuiet(DeviceState *s) {
   SdmaRing ring = sdmaRingOfCore(s);
-  lockWord(&ring.flags->lock);
-  if (__atomic_load_n(&ring.channel->head, __ATOMIC_ACQUIRE) != ring.channel->tail) {
-    SdmaFlags *flags = ring.flags;
-    uint64_t value = flags->next + 1;
-    __atomic_store_n(&flags->next, value, __ATOMIC_RELEASE);
-    sdmaSubmit(ring, &flags->next, &flags->seen, sizeof(value));
-    sdmaStart(ring);
-    waitForEngine(&flags->seen, [=] {
-      dcciCacheline(&flags->seen);
-      return __atomic_load_n(&flags->seen, __ATOMIC_ACQUIRE) == value;
-    });
+  sdmaAcquire(ring);
+  if (__atomic_load_n(&ring.channel->head, __ATOMIC_ACQUIRE) == ring.channel->tail) {
+    unlockWord(&ring.flags->lock);
+    return;
   }
+  __atomic_store_n(&ring.flags->next, ring.flags->next + 1, __ATOMIC_RELEASE);
+  sdmaSubmit(ring, &ring.flags->next, &ring.flags->seen, sizeof(uint64_t));
+  sdmaStart(ring);
+  uint32_t end = ring.channel->tail;
   unlockWord(&ring.flags->lock);
+  waitForEngine(&ring.channel->head, [=] {
+    dcciCacheline(&ring.flags->seen);
+    return static_cast<int32_t>(__atomic_load_n(&ring.channel->head, __ATOMIC_ACQUIRE) - end) >= 0;
+  });
 }
 
-//===-- UDMA
-//------------------------------------------------------------------------------------===//
+//===-- UDMA ----------------------------------------------------------------------------------===//
 
-/// Takes completions of a PE's queue until `enough(queue)`; a failed one ends the kernel.
-template <typename Fn> PITON_DEVICE void udmaDrain(UdmaQueueTable *table, int32_t pe, Fn enough) {
+/// Takes completions of a PE's queue until `enough(queue)`; the lock is then held. A failed one
+/// ends the kernel.
+template <typename Fn> PITON_DEVICE void udmaAcquire(UdmaQueueTable *table, int32_t pe, Fn enough) {
   UdmaWorkQueue &send = table->send[pe];
   waitForEngine(&send.tail, [&] {
+    if (!tryLock(&table->locks[pe]))
+      return false;
+    if (enough(send))
+      return true;
     uint8_t status = udmaPoll(send, table->completions[pe], kUdmaPollBatch);
+    if (status == kUdmaOk && enough(send))
+      return true;
+    unlockWord(&table->locks[pe]);
     if (status != kUdmaOk)
       fail(DeviceError::TransferFailed, pe, status);
-    return enough(send);
+    return false;
   });
 }
 
@@ -139,12 +169,9 @@ PITON_DEVICE void udmaSend(DeviceState *s, UdmaOpcode opcode, int32_t pe, void *
                            const void *local, uint64_t bytes) {
   auto *table = reinterpret_cast<UdmaQueueTable *>(s->queueInfo);
   constexpr uint64_t kMaxEntry = uint64_t(1) << 30;
-  lockWord(&table->locks[pe]);
-  UdmaWorkQueue &send = table->send[pe];
   for (uint64_t done = 0; done < bytes; done += kMaxEntry) {
     uint64_t rest = bytes - done;
-    if (udmaNearlyFull(send))
-      udmaDrain(table, pe, [](UdmaWorkQueue &queue) { return !udmaNearlyFull(queue); });
+    udmaAcquire(table, pe, [](UdmaWorkQueue &queue) { return !udmaNearlyFull(queue); });
     UdmaRequest request = {opcode,
                            pe,
                            reinterpret_cast<uint64_t>(remote) + done,
@@ -157,8 +184,8 @@ PITON_DEVICE void udmaSend(DeviceState *s, UdmaOpcode opcode, int32_t pe, void *
       traceStep(kSteps[static_cast<uint32_t>(step)], address);
     });
     ringEngine(table->registers);
+    unlockWord(&table->locks[pe]);
   }
-  unlockWord(&table->locks[pe]);
 }
 
 PITON_DEVICE void udmaQuiet(DeviceState *s) {
@@ -166,15 +193,13 @@ PITON_DEVICE void udmaQuiet(DeviceState *s) {
   for (uint32_t pe = 0; pe < table->count; ++pe) {
     if (!table->send[pe].buffer)
       continue;
-    lockWord(&table->locks[pe]);
-    udmaDrain(table, static_cast<int32_t>(pe),
-              [](UdmaWorkQueue &queue) { return queue.tail == queue.head; });
+    udmaAcquire(table, static_cast<int32_t>(pe),
+                [](UdmaWorkQueue &queue) { return queue.tail == queue.head; });
     unlockWord(&table->locks[pe]);
   }
 }
 
-//===-- By the peer's transport
-//-------------------------------------------------------------------===//
+//===-- By the peer's transport ---------------------------------------------------------------===//
 
 /// Copies to (`isPut`) or from PE `pe`; `remote` is the address there. SDMA goes before UDMA, both
 /// before load and store, as the host library does it; to itself a PE sends nothing.
@@ -182,6 +207,8 @@ PITON_DEVICE void transfer(DeviceState *s, bool isPut, void *remote, void *local
                            int32_t pe) {
   uint8_t transports = s->transports[pe];
   if (__builtin_expect(transports & (kTransportSdma | kTransportUdma), 0) && pe != s->myPe) {
+    touch(local, bytes);
+    touch(remote, bytes);
     if (transports & kTransportSdma)
       sdmaCopy(s, isPut ? remote : local, isPut ? local : remote, bytes);
     else

@@ -66,7 +66,7 @@ const BlockServices kServices = [] {
 /// A job of `pes` PEs in one process.
 class World {
 public:
-  static constexpr uint64_t kUser = 1 << 16;
+  static constexpr uint64_t kUser = 4 << 20;
 
   explicit World(int32_t pes) : count(pes), bases(pes), heaps(pes), states(pes), teams(pes) {
     for (int32_t pe = 0; pe < pes; ++pe) {

@@ -29,6 +29,8 @@ std::unique_ptr<RoceTransport> makeRoceTransport(const RoceSetup &setup) {
   setenv("UCX_ERROR_SIGNALS", "", 0);
   setenv("UCX_MEM_EVENTS", "no", 0);
   setenv("UCX_WARN_UNUSED_ENV_VARS", "n", 0);
+  // Other hosts stay other hosts where they share a kernel: no detour through shared memory.
+  setenv("UCX_TLS", "^sm", 0);
   std::string path = libraryPath();
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   auto factory = library ? reinterpret_cast<RoceFactory>(dlsym(library, kRoceFactory)) : nullptr;

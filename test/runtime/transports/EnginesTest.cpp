@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The same program over every engine: what a caller may rely on does not depend on who moves the
-// bytes. PEs are threads; runs under TSan.
+// bytes. PEs are threads, for ROCE reached over the network all the same; runs under
+// TSan.
 
 #include "test/runtime/shmem/Jobs.h"
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <numeric>
 
 using namespace piton;
@@ -20,7 +23,8 @@ namespace {
 struct Engines {
   const char *name;
   uint32_t mask;
-  uint8_t bits; ///< of a peer on this host
+  uint8_t bits;         ///< of a peer on this host
+  bool network = false; ///< even PEs of this host are reached over it
 };
 
 class Engine : public testing::TestWithParam<Engines> {
@@ -29,7 +33,14 @@ protected:
     test::ThreadJobOptions options;
     options.engines = GetParam().mask;
     options.heapBytes = heapBytes;
+    if (GetParam().network) {
+      if (!std::filesystem::exists(PITON_ROCE_LIBRARY))
+        GTEST_SKIP() << "built without UCX";
+      setenv("PITON_ROCE_LIBRARY", PITON_ROCE_LIBRARY, 1);
+      setenv("PITON_SHMEM_FORCE_ROCE", "1", 1);
+    }
     test::runThreads(count, body, options);
+    unsetenv("PITON_SHMEM_FORCE_ROCE");
   }
 };
 
@@ -56,6 +67,7 @@ const Engines kEngines[] = {
     {"Udma", ACLSHMEM_DATA_OP_UDMA, kTransportMte | kTransportUdma},
     {"SdmaAndUdma", ACLSHMEM_DATA_OP_SDMA | ACLSHMEM_DATA_OP_UDMA,
      kTransportMte | kTransportSdma | kTransportUdma},
+    {"Roce", ACLSHMEM_DATA_OP_ROCE, kTransportMte, true},
 };
 
 } // namespace
@@ -67,7 +79,9 @@ TEST_P(Engine, PeersSayHowTheyAreReached) {
   run(3, [&](World &world) {
     const DeviceState &state = world.deviceState();
     for (int pe = 0; pe < 3; ++pe)
-      EXPECT_EQ(state.transports[pe], GetParam().bits);
+      EXPECT_EQ(state.transports[pe], pe == world.pe() || !GetParam().network
+                                          ? GetParam().bits
+                                          : uint8_t(kTransportRoce));
     EXPECT_EQ(state.sdmaWorkspace != 0, (GetParam().mask & ACLSHMEM_DATA_OP_SDMA) != 0);
     EXPECT_EQ(state.queueInfo != 0, (GetParam().mask & ACLSHMEM_DATA_OP_UDMA) != 0);
   });
@@ -98,19 +112,19 @@ TEST_P(Engine, BytesOfAnySizeGoThereAndBack) {
 }
 
 TEST_P(Engine, QuietDrainsMoreWorkThanARingHolds) {
-  constexpr int kCount = 6000; // SDMA's rings have 2048 entries
+  const size_t kCount = GetParam().network ? 1500 : 6000; // SDMA's rings have 2048 entries
   run(2, [&](World &world) {
     auto *words = reinterpret_cast<int *>(allocate(world, kCount * sizeof(int)));
     std::vector<int> mine(kCount), back(kCount);
     std::iota(mine.begin(), mine.end(), 1000 * world.pe());
     int other = 1 - world.pe();
-    for (size_t i = 0; i < kCount; ++i)
+    for (size_t i = 0; i < mine.size(); ++i)
       OK(world.put("put", words + i, &mine[i], sizeof(int), other, false));
     OK(world.quiet());
     // Without a barrier: quiet alone says that the other PE has it all.
     auto *theirs = static_cast<int *>(world.translate("ptr", words, other));
-    EXPECT_EQ(std::memcmp(theirs, mine.data(), kCount * sizeof(int)), 0);
-    for (size_t i = 0; i < kCount; ++i)
+    EXPECT_EQ(std::memcmp(theirs, mine.data(), mine.size() * sizeof(int)), 0);
+    for (size_t i = 0; i < mine.size(); ++i)
       OK(world.get("get", &back[i], words + i, sizeof(int), other, false));
     OK(world.quiet());
     EXPECT_EQ(back, mine);
@@ -124,7 +138,7 @@ TEST_P(Engine, BarrierDrains) {
       2,
       [&](World &world) {
         char *box = allocate(world, kBytes);
-        for (int round = 0; round < 10; ++round) {
+        for (int round = 0; round < (GetParam().network ? 3 : 10); ++round) {
           std::vector<char> mine = pattern(kBytes, 2 * round + world.pe());
           OK(world.put("put", box, mine.data(), kBytes, 1 - world.pe(), false));
           OK(world.barrier("barrier", kTeamWorld));
@@ -141,7 +155,7 @@ TEST_P(Engine, SignalComesBehindTheData) {
   run(2, [&](World &world) {
     char *box = allocate(world, kBytes);
     auto *words = reinterpret_cast<int32_t *>(allocate(world, 128));
-    for (int round = 1; round <= 50; ++round) {
+    for (int round = 1; round <= (GetParam().network ? 5 : 50); ++round) {
       if (world.pe() == 0) {
         std::vector<char> mine(kBytes, static_cast<char>(round));
         OK(world.put("put", box, mine.data(), kBytes, 1, false));
@@ -162,7 +176,7 @@ TEST_P(Engine, SignalComesBehindTheData) {
 }
 
 TEST_P(Engine, AddsOfAllPesCountOnce) {
-  constexpr int kAdds = 500;
+  const int kAdds = GetParam().network ? 24 : 500;
   run(4, [&](World &world) {
     auto *word = reinterpret_cast<int32_t *>(allocate(world, 64));
     for (int i = 0; i < kAdds; ++i)
@@ -189,7 +203,7 @@ TEST_P(Engine, SleepersAreWoken) {
 }
 
 TEST_P(Engine, AJobAfterAnotherStartsClean) {
-  for (int round = 0; round < 5; ++round)
+  for (int round = 0; round < 3; ++round)
     run(2, [&](World &world) {
       auto *word = reinterpret_cast<int32_t *>(allocate(world, 64));
       EXPECT_EQ(*word, 0);
@@ -199,4 +213,57 @@ TEST_P(Engine, AJobAfterAnotherStartsClean) {
       OK(world.barrier("barrier", kTeamWorld));
       EXPECT_EQ(*word, value);
     });
+}
+
+TEST_P(Engine, NobodyLeavesABarrierAhead) {
+  for (int count : {2, 3, 5})
+    run(count, [&](World &world) {
+      auto *word = reinterpret_cast<int32_t *>(allocate(world, 64));
+      *reinterpret_cast<int32_t *>(world.deviceState().syncCounter) = INT32_MAX - 3; // it wraps
+      *reinterpret_cast<int32_t *>(world.deviceState().syncPool) = INT32_MAX - 3;
+      OK(world.controlBarrier(kTeamWorld, "test"));
+      for (int round = 1; round <= 6; ++round) {
+        OK(world.signal("signal", word, 1, kSignalAdd, (world.pe() + 1) % count));
+        OK(world.barrier("barrier", kTeamWorld));
+        EXPECT_EQ(*word, round);
+        OK(world.barrier("barrier", kTeamWorld));
+      }
+    });
+}
+
+TEST_P(Engine, TeamsHaveBarriersOfTheirOwn) {
+  run(4, [&](World &world) {
+    auto *word = reinterpret_cast<int32_t *>(allocate(world, 64));
+    int odd = -1; // PEs 1 and 3: on different hosts where there are several
+    OK(world.splitStrided("split", kTeamWorld, 1, 2, 2, odd));
+    if (world.pe() % 2 == 1)
+      for (int round = 1; round <= 5; ++round) {
+        OK(world.signal("signal", word, round, kSignalSet, 4 - world.pe()));
+        OK(world.barrier("barrier", odd));
+        EXPECT_EQ(*word, round);
+        OK(world.barrier("barrier", odd));
+      }
+    OK(world.barrier("barrier", kTeamWorld));
+  });
+}
+
+TEST_P(Engine, HostSideHeapAndStrides) {
+  if (GetParam().network)
+    GTEST_SKIP() << "ROCE does not reach the host-side heap";
+  run(2, [&](World &world) {
+    auto *host = static_cast<int *>(world.allocate("malloc", 4096, 64, HOST_SIDE, true));
+    ASSERT_TRUE(host) << piton_last_error();
+    auto *device = reinterpret_cast<int *>(allocate(world, 4096));
+    int values[8] = {0, 1, 2, 3, 4, 5, 6, 7}, back[8] = {};
+    int other = 1 - world.pe();
+    for (int *box : {host, device}) {
+      OK(world.putStrided("iput", box, values, 8, 4, 4, 8, other));
+      OK(world.barrier("barrier", kTeamWorld));
+      for (int i = 0; i < 16; ++i)
+        EXPECT_EQ(box[i], i % 2 ? 0 : i / 2);
+      OK(world.getStrided("iget", back, box, 4, 8, 4, 8, other));
+      EXPECT_EQ(std::memcmp(back, values, sizeof(values)), 0);
+      OK(world.barrier("barrier", kTeamWorld));
+    }
+  });
 }
