@@ -9,6 +9,9 @@
 #include "abi/TransferQueues.h"
 #include "device/shmem/Primitives.h"
 
+/// A lambda in device code: nothing may stay a call.
+#define PITON_INLINE_LAMBDA __attribute__((always_inline))
+
 namespace piton::device {
 
 PITON_DEVICE uint32_t coreCount() {
@@ -81,7 +84,7 @@ PITON_DEVICE SdmaRing sdmaRingOfCore(DeviceState *s) {
 
 /// Takes the ring's lock as soon as there is room for an entry.
 PITON_DEVICE void sdmaAcquire(const SdmaRing &ring) {
-  waitForEngine(&ring.channel->head, [&] {
+  waitForEngine(&ring.channel->head, [&]() PITON_INLINE_LAMBDA {
     if (!tryLock(&ring.flags->lock))
       return false;
     if (sdmaHasRoom(*ring.channel))
@@ -137,7 +140,7 @@ PITON_DEVICE void sdmaQuiet(DeviceState *s) {
   sdmaStart(ring);
   uint32_t end = ring.channel->tail;
   unlockWord(&ring.flags->lock);
-  waitForEngine(&ring.channel->head, [=] {
+  waitForEngine(&ring.channel->head, [=]() PITON_INLINE_LAMBDA {
     dcciCacheline(&ring.flags->seen);
     return static_cast<int32_t>(__atomic_load_n(&ring.channel->head, __ATOMIC_ACQUIRE) - end) >= 0;
   });
@@ -149,7 +152,7 @@ PITON_DEVICE void sdmaQuiet(DeviceState *s) {
 /// ends the kernel.
 template <typename Fn> PITON_DEVICE void udmaAcquire(UdmaQueueTable *table, int32_t pe, Fn enough) {
   UdmaWorkQueue &send = table->send[pe];
-  waitForEngine(&send.tail, [&] {
+  waitForEngine(&send.tail, [&]() PITON_INLINE_LAMBDA {
     if (!tryLock(&table->locks[pe]))
       return false;
     if (enough(send))
@@ -171,18 +174,20 @@ PITON_DEVICE void udmaSend(DeviceState *s, UdmaOpcode opcode, int32_t pe, void *
   constexpr uint64_t kMaxEntry = uint64_t(1) << 30;
   for (uint64_t done = 0; done < bytes; done += kMaxEntry) {
     uint64_t rest = bytes - done;
-    udmaAcquire(table, pe, [](UdmaWorkQueue &queue) { return !udmaNearlyFull(queue); });
+    udmaAcquire(table, pe,
+                [](UdmaWorkQueue &queue) PITON_INLINE_LAMBDA { return !udmaNearlyFull(queue); });
     UdmaRequest request = {opcode,
                            pe,
                            reinterpret_cast<uint64_t>(remote) + done,
                            reinterpret_cast<uint64_t>(local) + done,
                            static_cast<uint32_t>(rest < kMaxEntry ? rest : kMaxEntry),
                            {}};
-    udmaPost(*table, static_cast<uint32_t>(pe), request, [](UdmaStep step, const void *address) {
-      constexpr Step kSteps[] = {Step::QueueFetch,   Step::QueueSlot, Step::QueueEntry,
-                                 Step::QueueSegment, Step::CacheLine, Step::DoorbellStore};
-      traceStep(kSteps[static_cast<uint32_t>(step)], address);
-    });
+    udmaPost(*table, static_cast<uint32_t>(pe), request,
+             [](UdmaStep step, const void *address) PITON_INLINE_LAMBDA {
+               constexpr Step kSteps[] = {Step::QueueFetch,   Step::QueueSlot, Step::QueueEntry,
+                                          Step::QueueSegment, Step::CacheLine, Step::DoorbellStore};
+               traceStep(kSteps[static_cast<uint32_t>(step)], address);
+             });
     ringEngine(table->registers);
     unlockWord(&table->locks[pe]);
   }
@@ -194,7 +199,7 @@ PITON_DEVICE void udmaQuiet(DeviceState *s) {
     if (!table->send[pe].buffer)
       continue;
     udmaAcquire(table, static_cast<int32_t>(pe),
-                [](UdmaWorkQueue &queue) { return queue.tail == queue.head; });
+                [](UdmaWorkQueue &queue) PITON_INLINE_LAMBDA { return queue.tail == queue.head; });
     unlockWord(&table->locks[pe]);
   }
 }
