@@ -94,17 +94,30 @@ def main():
     return 1 if wrong or not two_ranks() else 0
 
 
-def two_ranks() -> bool:
-    """All-gather and product in one kernel on two PEs (examples/distributed); prints its lines."""
+def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+        return free.getsockname()[1]
+
+
+def two_ranks() -> bool:
+    """All-gather and product in one kernel on two PEs (examples/distributed); prints its lines."""
     script = pathlib.Path(__file__).parent / "distributed" / "allgather_gemm.py"
-    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2", str(script)]
-    env = {**os.environ, "OMP_NUM_THREADS": "1", "PITON_EXAMPLE_STORE": f"tcp://127.0.0.1:{port}"}
-    piton = [sys.executable, "-m", "piton", "exec", "--"]
-    print("\nallgather_gemm on 2 PEs, started with `piton exec -- torchrun --nproc-per-node=2`")
-    return subprocess.run([*piton, *command], env=env).returncode == 0
+    env = {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "TRITON_DIST_PLATFORM": "ascend",
+        "WORLD_SIZE": "2",
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(free_port()),
+        "PITON_EXAMPLE_STORE": f"tcp://127.0.0.1:{free_port()}",
+    }
+    print("\nallgather_gemm on 2 PEs, one process each", flush=True)
+    ranks = [
+        subprocess.Popen([sys.executable, str(script)], env={**env, "RANK": str(rank)})
+        for rank in range(2)
+    ]
+    return all([rank.wait() == 0 for rank in ranks])
 
 
 if __name__ == "__main__":
