@@ -180,7 +180,8 @@ struct LegalizeForBisheng : impl::LegalizeForBishengBase<LegalizeForBisheng> {
     for (auto *group :
          {bisheng::legalizeDistributed, bisheng::legalizeMemory, bisheng::legalizeLoads,
           bisheng::legalizeAtomics, bisheng::legalizeReductions, bisheng::legalizeGenerics,
-          bisheng::legalizeMatmuls, bisheng::legalizeElementwise, bisheng::legalizeLayout})
+          bisheng::legalizeMatmuls, bisheng::legalizeElementwise, bisheng::legalizeLayout,
+          bisheng::legalizeOrder})
       if (failed(group(getOperation(), context)))
         return signalPassFailure();
     if (failed(bisheng::verifyForms(getOperation(), *chosen)))

@@ -98,6 +98,8 @@ mlir::LogicalResult legalizeMemory(mlir::ModuleOp module, Context &context);
 mlir::LogicalResult legalizeElementwise(mlir::ModuleOp module, Context &context);
 /// Copies in front of users of a buffer that cope with no padded rows.
 mlir::LogicalResult legalizeLayout(mlir::ModuleOp module, Context &context);
+/// Barriers between stores and loads through pointers that may be one.
+mlir::LogicalResult legalizeOrder(mlir::ModuleOp module, Context &context);
 /// Refuses what is left of the forms that the compiler takes wrongly.
 mlir::LogicalResult verifyForms(mlir::ModuleOp module, BishengFamily family);
 

@@ -4,7 +4,8 @@
 // rows to 32 bytes, through views and loops, and two users of a padded buffer do not
 // cope: a loop that fills a tensor which is reshaped afterwards (it fills a copy whose
 // contents never come back), and arithmetic that broadcasts a short last axis on the fly
-// (the library reads outside of the buffer); both get a copy. Slices of lower rank than
+// (the library reads outside of the buffer); both get a copy, and so do counts that are
+// reshaped into rows (the library races with itself). Slices of lower rank than
 // the tensor they go into are refused where arithmetic makes them, and selects of 64-bit
 // values read their mask in another form than comparisons leave it.
 #include "compiler/Target/BishengForms.h"
@@ -35,9 +36,30 @@ bool isFilledInPlace(Value value) {
   return isa_and_nonnull<LoopLikeOpInterface, tensor::InsertOp, tensor::InsertSliceOp>(producer);
 }
 
+/// Whether `value` is arithmetic on tensors that count along their one dimension.
+bool isCounted(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  Operation *producer = value.getDefiningOp();
+  if (!producer || !seen.insert(producer).second)
+    return false;
+  if (auto generic = dyn_cast<linalg::GenericOp>(producer))
+    return isArange(generic);
+  return producer->hasTrait<OpTrait::Elementwise>() &&
+         llvm::any_of(producer->getOperands(), [&](Value in) { return isCounted(in, seen); });
+}
+
+/// Whether the compiler would move `view` up to a count, which then fills several rows: the
+/// library counts the first by scalar stores and the others by vectors, without order.
+bool makesRowsOfCounts(Operation *view) {
+  auto type = dyn_cast<RankedTensorType>(view->getResult(0).getType());
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  return type && llvm::count_if(type.getShape(), [](int64_t dim) { return dim != 1; }) > 1 &&
+         isCounted(view->getOperand(0), seen);
+}
+
 void separateView(Operation *view) {
   OpOperand &source = view->getOpOperand(0);
-  if (!isFilledInPlace(source.get()) || !isa<RankedTensorType>(source.get().getType()))
+  if (!isa<RankedTensorType>(source.get().getType()) ||
+      (!isFilledInPlace(source.get()) && !makesRowsOfCounts(view)))
     return;
   OpBuilder b(view);
   source.set(copyOf(b, view->getLoc(), source.get()));

@@ -55,10 +55,6 @@ bool isUndefined(Value value) {
   return value.getDefiningOp<tensor::EmptyOp>() != nullptr;
 }
 
-Value emptyLike(OpBuilder &b, Location loc, RankedTensorType type) {
-  return tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-}
-
 Value constantFill(OpBuilder &b, Location loc, TypedAttr value, RankedTensorType type) {
   Value scalar = arith::ConstantOp::create(b, loc, value);
   return splat(b, loc, scalar, type);
@@ -85,7 +81,6 @@ struct SingleReduction {
   Operation *combiner;
 
   Value build() {
-    Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getResult(0).getType());
     Value in = op.getInputs().front(), init = op.getInits().front();
     bool isUnsigned = isa<arith::MaxUIOp, arith::MinUIOp>(combiner);

@@ -36,12 +36,14 @@ def TritonCombinePass : Pass<"triton-combine", "::mlir::ModuleOp"> {
     Does: an addition to a dot with a zero accumulator becomes its accumulator; two
     pointer additions become one; a select of a fully masked load by the same scalar
     becomes the load's `other`; a reshape that drops leading unit dimensions of a
-    descriptor load becomes a descriptor load of lower rank.
+    descriptor load becomes a descriptor load of lower rank; an exchange of the two elements
+    of a dimension spelled with exclusive ors becomes `ascend.flip`, and flips of all pieces
+    of a dimension one flip of it (Triton's library spells `tl.flip` and `tl.sort` so).
 
     Requires: nothing.
 
-    Ensures: no new op kind appears. Offsets are added only where the sum cannot wrap
-    differently: offsets of 64 bits, or constants whose sum fits.
+    Ensures: no new op kind but `ascend.flip` appears. Offsets are added only where the sum
+    cannot wrap differently: offsets of 64 bits, or constants whose sum fits.
 
     Example: test/compiler/Transforms/TritonCombine/example.mlir
 
@@ -50,6 +52,7 @@ def TritonCombinePass : Pass<"triton-combine", "::mlir::ModuleOp"> {
     gains nothing here; both are absent. A float addition moves into a dot only when
     the dot promises exact accumulation (`maxNumImpreciseAcc = 0`).
   }];
+  let dependentDialects = ["::mlir::triton::ascend::AscendDialect"];
 }
 
 def TritonReorderBroadcastPass : Pass<"triton-reorder-broadcast", "::mlir::ModuleOp"> {

@@ -2,6 +2,7 @@
 //
 // Peephole rewrites of Triton IR. What stock Triton's pass of the same name does
 // besides, and why it is absent here, is in the pass text.
+#include "compiler/Dialect/Ascend/Ascend.h"
 #include "compiler/Dialect/Triton/Triton.h"
 #include "compiler/Transforms/Passes.h"
 
@@ -151,11 +152,84 @@ struct ReshapeOfDescriptorLoad : OpRewritePattern<triton::ReshapeOp> {
   }
 };
 
+/// The dimension along which `other` holds the exclusive or of both elements of `value`, or -1.
+int64_t pairDimension(Value value, Value other) {
+  auto broadcast = other.getDefiningOp<triton::BroadcastOp>();
+  auto expand = broadcast ? broadcast.getSrc().getDefiningOp<triton::ExpandDimsOp>() : nullptr;
+  auto reduce = expand ? expand.getSrc().getDefiningOp<triton::ReduceOp>() : nullptr;
+  if (!reduce || reduce.getSrcs().size() != 1 || reduce.getSrcs().front() != value ||
+      reduce.getAxis() != expand.getAxis())
+    return -1;
+  int64_t dim = reduce.getAxis();
+  Block &body = reduce->getRegion(0).front();
+  auto combiner = dyn_cast<arith::XOrIOp>(body.front());
+  bool takesBoth = combiner && combiner->getNextNode() == body.getTerminator() &&
+                   combiner.getLhs() != combiner.getRhs() &&
+                   llvm::all_of(combiner->getOperands(),
+                                [&](Value operand) {
+                                  auto argument = dyn_cast<BlockArgument>(operand);
+                                  return argument && argument.getOwner() == &body;
+                                }) &&
+                   body.getTerminator()->getOperand(0) == combiner.getResult();
+  return takesBoth && cast<RankedTensorType>(value.getType()).getDimSize(dim) == 2 ? dim : -1;
+}
+
+/// x ^ (x0 ^ x1) along a dimension of two elements -> the elements change places. Triton's
+/// library spells tl.flip and the exchanges of tl.sort so.
+struct ExchangeOfPairs : OpRewritePattern<arith::XOrIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::XOrIOp op, PatternRewriter &rewriter) const override {
+    for (auto [value, other] :
+         {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
+      int64_t dim = pairDimension(value, other);
+      if (dim < 0)
+        continue;
+      rewriter.replaceOpWithNewOp<triton::ascend::FlipOp>(op, value, dim);
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "no exchange of two elements");
+  }
+};
+
+/// reshape(flips(reshape(x))), where the first reshape splits one dimension into several and
+/// each of them is flipped once -> a flip of that dimension.
+struct FlipOfPieces : OpRewritePattern<triton::ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(triton::ReshapeOp last, PatternRewriter &rewriter) const override {
+    Value value = last.getSrc();
+    llvm::SmallBitVector flipped(last.getSrc().getType().getRank());
+    while (auto flip = value.getDefiningOp<triton::ascend::FlipOp>()) {
+      if (flipped.test(flip.getDim()))
+        return rewriter.notifyMatchFailure(last, "a dimension is flipped twice");
+      flipped.set(flip.getDim());
+      value = flip.getSrc();
+    }
+    auto first = value.getDefiningOp<triton::ReshapeOp>();
+    if (!first || flipped.none() || first.getSrc().getType() != last.getType())
+      return rewriter.notifyMatchFailure(last, "no flips between two reshapes");
+    ArrayRef<int64_t> whole = last.getType().getShape(), split = first.getType().getShape();
+    int64_t dim = flipped.find_first(), end = flipped.find_last() + 1;
+    // The pieces lie side by side, and all else is as it was.
+    int64_t behind = split.size() - end;
+    bool isOneDimension = flipped.count() == static_cast<size_t>(end - dim) &&
+                          static_cast<int64_t>(whole.size()) == dim + 1 + behind &&
+                          whole.take_front(dim) == split.take_front(dim) &&
+                          whole.take_back(behind) == split.take_back(behind);
+    if (!isOneDimension || first.getAllowReorder() || last.getAllowReorder())
+      return rewriter.notifyMatchFailure(last, "the flips do not make one dimension");
+    rewriter.replaceOpWithNewOp<triton::ascend::FlipOp>(last, first.getSrc(), dim);
+    return success();
+  }
+};
+
 struct TritonCombine : piton::impl::TritonCombinePassBase<TritonCombine> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<AddIntoDot<arith::AddFOp>, AddIntoDot<arith::AddIOp>, CombineAddPtr,
-                 SelectIntoLoad, ReshapeOfDescriptorLoad>(&getContext());
+                 SelectIntoLoad, ReshapeOfDescriptorLoad, ExchangeOfPairs, FlipOfPieces>(
+        &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

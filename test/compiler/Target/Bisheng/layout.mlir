@@ -94,3 +94,27 @@ func.func @left_alone(%x: tensor<4x2xf32>, %y: tensor<4xf32>, %z: tensor<8x4xi32
   %3 = tensor.collapse_shape %z [[0, 1]] : tensor<8x4xi32> into tensor<32xi32>
   return %0, %1, %2, %3 : tensor<4x2x8xf32>, tensor<3x4x2xf32>, tensor<4x2xf32>, tensor<32xi32>
 }
+
+// Counts that become rows: moved up to the count, the reshape makes the library race with itself.
+// CHECK-LABEL: func.func @rows_of_counts
+func.func @rows_of_counts(%n: i32) -> (tensor<4x8xi32>, tensor<32x1xi32>) {
+  %e = tensor.empty() : tensor<32xi32>
+  %i = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%e : tensor<32xi32>) {
+  ^bb0(%o: i32):
+    %k = linalg.index 0 : index
+    %v = arith.index_cast %k : index to i32
+    linalg.yield %v : i32
+  } -> tensor<32xi32>
+  %f = linalg.fill ins(%n : i32) outs(%e : tensor<32xi32>) -> tensor<32xi32>
+  // CHECK: %[[SUM:.*]] = arith.addi
+  %s = arith.addi %f, %i : tensor<32xi32>
+  // CHECK: %[[COPY:.*]] = linalg.copy ins(%[[SUM]] : tensor<32xi32>)
+  // CHECK: tensor.reshape %[[COPY]](
+  %shape = arith.constant dense<[4, 8]> : tensor<2xi64>
+  %r = tensor.reshape %s(%shape) : (tensor<32xi32>, tensor<2xi64>) -> tensor<4x8xi32>
+  // One column is no rows of counts.
+  // CHECK: tensor.expand_shape %[[SUM]]
+  %c = tensor.expand_shape %s [[0, 1]] output_shape [32, 1] : tensor<32xi32> into tensor<32x1xi32>
+  return %r, %c : tensor<4x8xi32>, tensor<32x1xi32>
+}

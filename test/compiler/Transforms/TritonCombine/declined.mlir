@@ -58,3 +58,26 @@ tt.func @late_value(%p: !tt.ptr<f32>, %c: i1) -> f32 {
   %s = arith.select %c, %l, %w : f32
   tt.return %s : f32
 }
+
+// Three elements do not change places; the exclusive or along another dimension is no exchange.
+// CHECK-LABEL: tt.func @no_exchange(
+// CHECK-NOT:     ascend.flip
+tt.func @no_exchange(%x: tensor<3x2xi32>, %y: tensor<2x2xi32>) -> (tensor<3x2xi32>, tensor<2x2xi32>) {
+  %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.xori %a, %b : i32
+    tt.reduce.return %c : i32
+  }) : (tensor<3x2xi32>) -> tensor<2xi32>
+  %1 = tt.expand_dims %0 {axis = 0 : i32} : tensor<2xi32> -> tensor<1x2xi32>
+  %2 = tt.broadcast %1 : tensor<1x2xi32> -> tensor<3x2xi32>
+  %3 = arith.xori %x, %2 : tensor<3x2xi32>
+  %4 = "tt.reduce"(%y) <{axis = 0 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.xori %a, %b : i32
+    tt.reduce.return %c : i32
+  }) : (tensor<2x2xi32>) -> tensor<2xi32>
+  %5 = tt.expand_dims %4 {axis = 1 : i32} : tensor<2xi32> -> tensor<2x1xi32>
+  %6 = tt.broadcast %5 : tensor<2x1xi32> -> tensor<2x2xi32>
+  %7 = arith.xori %y, %6 : tensor<2x2xi32>
+  tt.return %3, %7 : tensor<3x2xi32>, tensor<2x2xi32>
+}

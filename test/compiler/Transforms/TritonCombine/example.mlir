@@ -43,3 +43,30 @@ tt.func @descriptor(%d: !tt.tensordesc<tensor<1x8x16xf32>>, %i: i32) -> tensor<8
   %r = tt.reshape %l : tensor<1x8x16xf32> -> tensor<8x16xf32>
   tt.return %r : tensor<8x16xf32>
 }
+
+// What tl.flip of a row of four becomes.
+// CHECK-LABEL: tt.func @flip(
+// CHECK-SAME:    %[[X:.*]]: tensor<3x4xi32>
+// CHECK-NEXT:    %[[F:.*]] = ascend.flip %[[X]] {dim = 1 : i64} : tensor<3x4xi32>
+// CHECK-NEXT:    tt.return %[[F]]
+tt.func @flip(%x: tensor<3x4xi32>) -> tensor<3x4xi32> {
+  %0 = tt.reshape %x : tensor<3x4xi32> -> tensor<3x2x2xi32>
+  %1 = "tt.reduce"(%0) <{axis = 1 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.xori %a, %b : i32
+    tt.reduce.return %c : i32
+  }) : (tensor<3x2x2xi32>) -> tensor<3x2xi32>
+  %2 = tt.expand_dims %1 {axis = 1 : i32} : tensor<3x2xi32> -> tensor<3x1x2xi32>
+  %3 = tt.broadcast %2 : tensor<3x1x2xi32> -> tensor<3x2x2xi32>
+  %4 = arith.xori %0, %3 : tensor<3x2x2xi32>
+  %5 = "tt.reduce"(%4) <{axis = 2 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.xori %b, %a : i32
+    tt.reduce.return %c : i32
+  }) : (tensor<3x2x2xi32>) -> tensor<3x2xi32>
+  %6 = tt.expand_dims %5 {axis = 2 : i32} : tensor<3x2xi32> -> tensor<3x2x1xi32>
+  %7 = tt.broadcast %6 : tensor<3x2x1xi32> -> tensor<3x2x2xi32>
+  %8 = arith.xori %7, %4 : tensor<3x2x2xi32>
+  %9 = tt.reshape %8 : tensor<3x2x2xi32> -> tensor<3x4xi32>
+  tt.return %9 : tensor<3x4xi32>
+}
