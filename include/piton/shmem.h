@@ -23,7 +23,13 @@
  *  - nothing hangs: a call that waits for other PEs ends with ACLSHMEM_TIMEOUT_ERROR after
  *    control_operation_timeout, and with ACLSHMEM_INNER_ERROR naming the PE soon after a PE died.
  *    After that the job is lost: every call fails with the same reason until aclshmem_finalize;
- *  - any thread may call it; collective calls must be made in the same order on all PEs. */
+ *  - any thread may call it; collective calls must be made in the same order on all PEs.
+ *
+ * Environment: SHMEM_UID_SESSION_ID, SHMEM_UID_SOCK_IFNAME (unique ids), SHMEM_LOG_LEVEL,
+ * SHMEM_LOG_TO_STDOUT, SHMEM_LOG_PATH (messages), PITON_STANDSTILL_SECONDS (after how long a job in
+ * which all PEs wait is ended with a report, 10; 0 for never), PITON_ROCE_LIBRARY (the engine to
+ * other hosts, where it does not lie beside this library), PITON_SHMEM_FORCE_ROCE=1 (with the ROCE
+ * engine, reach PEs of this host over it too). */
 #ifndef PITON_SHMEM_H
 #define PITON_SHMEM_H
 
