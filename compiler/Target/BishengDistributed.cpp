@@ -33,12 +33,12 @@ Value i64(OpBuilder &b, Location loc, int64_t value) {
   return arith::ConstantIntOp::create(b, loc, b.getI64Type(), value);
 }
 
-/// The integer in global memory at an address.
+/// The integer in global memory at an address. Its memory has a static shape: the compiler for 950
+/// asserts on a dynamic one whose size nothing else uses.
 Value loadWord(OpBuilder &b, Location loc, Value address, unsigned width = 64) {
-  Value one = arith::ConstantIndexOp::create(b, loc, 1),
-        zero = arith::ConstantIndexOp::create(b, loc, 0);
-  auto type = MemRefType::get({ShapedType::kDynamic}, b.getIntegerType(width));
-  Value memory = linalglowering::createPointerCast(b, loc, address, one, type);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  auto type = MemRefType::get({1}, b.getIntegerType(width));
+  Value memory = linalglowering::createPointerCast(b, loc, address, /*size=*/nullptr, type);
   return memref::LoadOp::create(b, loc, memory, zero);
 }
 

@@ -12,7 +12,8 @@ using namespace mlir;
 namespace piton::linalglowering {
 
 Value createPointerCast(OpBuilder &b, Location loc, Value address, Value size, MemRefType type) {
-  Value memory = hivm::PointerCastOp::create(b, loc, type, ValueRange{address}, ValueRange{size});
+  Value memory = hivm::PointerCastOp::create(b, loc, type, ValueRange{address},
+                                             size ? ValueRange{size} : ValueRange{});
   auto global = hivm::AddressSpaceAttr::get(b.getContext(), hivm::AddressSpace::GM);
   annotation::MarkOp::create(b, loc, memory, b.getNamedAttr("address_space", global));
   return memory;

@@ -10,7 +10,8 @@
 
 namespace piton::linalglowering {
 
-/// hivm.hir.pointer_cast of the 64-bit `address` to global memory of `size` elements.
+/// hivm.hir.pointer_cast of the 64-bit `address` to global memory of `size` elements (null: a
+/// static shape).
 mlir::Value createPointerCast(mlir::OpBuilder &b, mlir::Location loc, mlir::Value address,
                               mlir::Value size, mlir::MemRefType type);
 /// Marks a narrowing or widening float cast with round_mode = rint.
