@@ -66,6 +66,21 @@ template <typename Body> void onStream(const char *call, aclrtStream stream, Bod
   });
 }
 
+/// A barrier of the host. It comes after the kernels of the default streams, as on hardware, where
+/// it is a kernel of that stream; barriers inside those kernels count in the same words.
+int hostBarrier(const char *call, aclshmem_team_t team) {
+  return withWorld(call, [&](World &world) {
+    piton_status_t status = PITON_OK;
+    Runtime *runtime = Runtime::get(status);
+    for (int i = 0; runtime && i < runtime->deviceCount(); ++i)
+      if (Device &device = runtime->device(i); device.isBusy())
+        if (device.defaultStream().synchronize() != PITON_OK)
+          return report(ACLSHMEM_INNER_ERROR,
+                        std::string(call) + ": a kernel before it failed: " + piton_last_error());
+    return world.barrier(call, team);
+  });
+}
+
 } // namespace
 
 //===-- Teams -------------------------------------------------------------------------------===//
@@ -250,19 +265,10 @@ ACLSHMEM_RMA_BITS(DEFINE_SIZED)
 
 //===-- Barriers ----------------------------------------------------------------------------===//
 
-void aclshmem_barrier(aclshmem_team_t team) {
-  withWorld(__func__, [&](World &world) { return world.barrier("aclshmem_barrier", team); });
-}
-void aclshmem_barrier_all(void) {
-  withWorld(__func__,
-            [&](World &world) { return world.barrier("aclshmem_barrier_all", kTeamWorld); });
-}
-void aclshmem_sync(aclshmem_team_t team) {
-  withWorld(__func__, [&](World &world) { return world.barrier("aclshmem_sync", team); });
-}
-void aclshmem_sync_all(void) {
-  withWorld(__func__, [&](World &world) { return world.barrier("aclshmem_sync_all", kTeamWorld); });
-}
+void aclshmem_barrier(aclshmem_team_t team) { hostBarrier(__func__, team); }
+void aclshmem_barrier_all(void) { hostBarrier(__func__, kTeamWorld); }
+void aclshmem_sync(aclshmem_team_t team) { hostBarrier(__func__, team); }
+void aclshmem_sync_all(void) { hostBarrier(__func__, kTeamWorld); }
 
 //===-- Streams -----------------------------------------------------------------------------===//
 

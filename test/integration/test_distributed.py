@@ -285,6 +285,34 @@ def test_engines_change_no_kernel(tmp_path, engine):
     )
 
 
+def test_host_barriers_come_after_kernels(tmp_path):
+    """Barriers of kernels in flight and of the host count in the same words: none lets a PE by."""
+    pytest.importorskip("piton_torch", reason="the torch device is not built")
+    run_ranks(
+        tmp_path,
+        2,
+        """
+        @triton.jit
+        def meet(out):
+            libshmem_device.barrier_all()
+            tl.store(out, 1)
+
+        torch.npu.set_device(rank)
+        word, got = symmetric(16, torch.int32), symmetric(16, torch.int32)
+        out = torch.zeros(16, dtype=torch.int32, device=word.device)
+        assert word.device.type == "npu"
+        for i in range(1, 101):
+            meet[(2,)](out)
+            ash.barrier_all()
+            word.fill_(i)
+            meet[(2,)](out)
+            ash.barrier_all()
+            ash.aclshmem_getmem(got.data_ptr(), word.data_ptr(), 4, 1 - rank)
+            assert int(got[0]) in (i, i + 1), (got[0], i)
+        """,
+    )
+
+
 def test_a_launch_before_init_is_refused(tmp_path):
     script = tmp_path / "early.py"
     script.write_text(
