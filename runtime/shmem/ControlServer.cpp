@@ -347,7 +347,8 @@ void ControlServer::failJob(int pe, const std::string &text) {
 }
 
 void ControlServer::broadcast(FrameType type, std::string_view payload) {
-  for (int pe = 0; pe < options.world; ++pe)
+  // PE 0 last: this is its process, and an Exit ends it before the others have been told.
+  for (int pe = options.world; pe-- > 0;)
     sendTo(pe, type, payload);
 }
 
