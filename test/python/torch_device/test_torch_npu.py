@@ -224,6 +224,10 @@ with torch.cuda.stream(torch.cuda.Stream()):
     torch.cuda.synchronize()
 torch.cuda.set_device(1)
 assert torch.npu.current_device() == 1
+double = torch.compile(lambda a: a * 2, backend="aot_eager")
+assert torch.equal(double(x), x * 2)
+with torch.cuda.amp.autocast(dtype=torch.float16):
+    assert (x @ x).dtype == torch.float16
 print("transferred")
 """
 

@@ -7,6 +7,7 @@ torch.cuda and torch.distributed. Devices that torch's own Python code spells "c
 """
 
 import functools
+import types
 
 import torch
 import torch.distributed as dist
@@ -67,12 +68,26 @@ def _apply():
     torch.nn.Module.cuda = lambda self, device=None: self.npu(_npu(device))
     torch.nn.Module.to = _with_npu_devices(torch.nn.Module.to)
     torch.device = _Device
-    for name in dir(torch.cuda):
-        if not name.startswith("_") and hasattr(torch.npu, name):
-            setattr(torch.cuda, name, getattr(torch.npu, name))
+    _adopt(torch.cuda, torch.npu)
+    # An npu has no capability of CUDA's kind (torch.npu answers None), but code compares it.
+    torch.cuda.get_device_capability = lambda device=None: (0, 0)
     torch.autocast.__init__ = _with_npu_devices(torch.autocast.__init__)
     if dist.is_available():
         _apply_distributed()
+
+
+def _adopt(module, source):
+    """Gives `module` the public names that `source` has too. Its own submodules stay and are
+    treated in the same way: torch.compile takes names like torch.cuda.amp.autocast_mode from them.
+    """
+    for name in dir(module):
+        if name.startswith("_") or not hasattr(source, name):
+            continue
+        mine = getattr(module, name)
+        if not isinstance(mine, types.ModuleType):
+            setattr(module, name, getattr(source, name))
+        elif mine.__name__.startswith(module.__name__ + "."):
+            _adopt(mine, getattr(source, name))
 
 
 def _apply_distributed():
