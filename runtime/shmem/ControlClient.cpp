@@ -239,11 +239,14 @@ void ControlClient::fail(int pe, const std::string &text) {
     std::lock_guard lock(mutex);
     if (lost || leaving)
       return;
-    lost = true;
-    lostText = text;
-    changed.notify_all();
   }
+  // First, so that a call that wakes up below finds every later one refused already. Only the
+  // control thread comes here.
   options.onFailure(pe, text);
+  std::lock_guard lock(mutex);
+  lost = true;
+  lostText = text;
+  changed.notify_all();
 }
 
 //===-- Calls -------------------------------------------------------------------------------===//
