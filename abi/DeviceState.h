@@ -258,6 +258,14 @@ inline constexpr uint64_t syncSlotOffset(int32_t team, uint64_t slot) {
   return static_cast<uint64_t>(team) * kSyncTeamBytes + slot * kSyncSlotBytes;
 }
 
+/// PE whose heap `address` lies in, as this process maps the heaps; -1 if none.
+inline int32_t heapOwner(const DeviceState &state, uint64_t address) {
+  if (!state.heapSpan || address < state.heapFirst)
+    return -1;
+  uint64_t pe = (address - state.heapFirst) / state.heapSpan;
+  return pe < static_cast<uint64_t>(state.peCount) ? static_cast<int32_t>(pe) : -1;
+}
+
 /// Who reads whose flag in the pull barrier: vector core v of K = barrierReaders(...) looks at the
 /// members v, v + K, v + 2K, ... of the team.
 inline constexpr uint32_t barrierReaders(uint32_t teamSize, uint32_t vectorCores) {

@@ -171,13 +171,6 @@ piton_status_t Device::destroyStream(Stream &stream) {
   return status;
 }
 
-bool Device::isBusy() {
-  for (const std::shared_ptr<Stream> &stream : streamList())
-    if (!stream->done(stream->lastTicket()))
-      return true;
-  return false;
-}
-
 piton_status_t Device::synchronize() {
   piton_status_t first = PITON_OK;
   std::string message;

@@ -58,8 +58,8 @@ public:
   /// Waits for the stream's work, removes it and returns its unreported error.
   piton_status_t destroyStream(Stream &stream);
   piton_status_t synchronize();
-  /// Work is queued or running on one of its streams.
-  bool isBusy();
+  /// Work is queued or running on one of its streams. Takes no lock.
+  bool isBusy() const { return workInFlight.load(std::memory_order_acquire) != 0; }
 
   void lockForFork();
   void unlockInParent();

@@ -29,10 +29,7 @@ const char *compareText(int32_t compare) {
 
 /// The PE whose heap holds an address, or -1.
 int32_t ownerOf(const DeviceState *state, uint64_t address) {
-  if (!state || !state->heapSpan || address < state->heapFirst)
-    return -1;
-  uint64_t pe = (address - state->heapFirst) / state->heapSpan;
-  return pe < static_cast<uint64_t>(state->peCount) ? static_cast<int32_t>(pe) : -1;
+  return state ? heapOwner(*state, address) : -1;
 }
 
 } // namespace

@@ -253,21 +253,18 @@ struct ConvertTritonDistributedToHIVM
   /// Patterns report what they cannot convert; the driver would try such an op again and again.
   LogicalResult check() {
     bool ok = true;
-    OpBuilder scratch(&getContext());
-    getOperation().walk([&](Operation *op) {
-      if (isa<dist::NotifyOp, dist::SymmAtOp, dist::WaitOp, dist::ExternCallOp>(op))
-        ok &= succeeded(checkOne(op));
-    });
+    getOperation().walk([&](Operation *op) { ok &= succeeded(checkOne(op)); });
     return success(ok);
   }
 
   LogicalResult checkOne(Operation *op) {
-    // What naming a callee creates goes again.
-    OwningOpRef<ModuleOp> scratch = ModuleOp::create(op->getLoc());
-    OpBuilder b = OpBuilder::atBlockEnd(scratch->getBody());
     return TypeSwitch<Operation *, LogicalResult>(op)
-        .Case<dist::NotifyOp, dist::SymmAtOp, dist::WaitOp, dist::ExternCallOp>(
-            [&](auto each) { return LogicalResult(calleeOf(each, b)); })
+        .Case<dist::NotifyOp, dist::SymmAtOp, dist::WaitOp, dist::ExternCallOp>([&](auto each) {
+          // What naming a callee creates goes again.
+          OwningOpRef<ModuleOp> scratch = ModuleOp::create(op->getLoc());
+          OpBuilder b = OpBuilder::atBlockEnd(scratch->getBody());
+          return LogicalResult(calleeOf(each, b));
+        })
         .Default([](Operation *) { return success(); });
   }
 

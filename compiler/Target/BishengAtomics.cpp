@@ -100,16 +100,6 @@ std::optional<AtomicKind> hardwareKind(StringRef kind, Type element) {
   return std::nullopt;
 }
 
-/// The pointer argument (or else the address) behind a view.
-Value baseOf(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<memref::SubViewOp, memref::ReinterpretCastOp, memref::CastOp>(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
 struct AtomicLowering {
   Context &context;
   OpBuilder b;

@@ -154,6 +154,15 @@ TypedAttr constantFillOf(Value value) {
   return isa<ShapedType>(value.getType()) ? TypedAttr() : constant.getValue();
 }
 
+Value baseOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<memref::SubViewOp, memref::ReinterpretCastOp, memref::CastOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
 } // namespace piton::bisheng
 
 namespace piton {

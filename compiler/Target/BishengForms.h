@@ -78,6 +78,9 @@ mlir::TypedAttr neutralOf(mlir::Operation *combiner);
 enum class LoadFault { None, LatePadding, SpreadPadding, PartialRows };
 LoadFault loadFaultOf(mlir::memref::CopyOp copy);
 
+/// The pointer argument, address or buffer behind a view.
+mlir::Value baseOf(mlir::Value value);
+
 // The groups of forms, in the order in which they run.
 
 /// linalg.generic and linalg.map over tensors -> tensor arithmetic.

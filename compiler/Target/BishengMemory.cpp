@@ -4,8 +4,7 @@
 // not have.
 #include "compiler/Target/BishengForms.h"
 
-#include "compiler/Dialect/Annotation/Annotation.h"
-#include "compiler/Dialect/HIVM/HIVM.h"
+#include "compiler/Conversion/TritonToLinalg/NpuOps.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
@@ -94,10 +93,8 @@ void castByAddress(arith::BitcastOp op) {
   Value index = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, op.getIn());
   Value address = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
   Value extent = arith::ConstantIndexOp::create(b, loc, std::numeric_limits<int32_t>::max());
-  Value memory = hivm::PointerCastOp::create(b, loc, type, ValueRange{address}, ValueRange{extent});
-  auto global = hivm::AddressSpaceAttr::get(b.getContext(), hivm::AddressSpace::GM);
-  annotation::MarkOp::create(b, loc, memory, b.getNamedAttr("address_space", global));
-  op.getResult().replaceAllUsesWith(memory);
+  op.getResult().replaceAllUsesWith(
+      linalglowering::createPointerCast(b, loc, address, extent, type));
   op->erase();
 }
 

@@ -23,14 +23,8 @@ using Bases = llvm::SmallPtrSet<Value, 4>;
 Value globalBaseOf(Value value) {
   if (!isa<BaseMemRefType>(value.getType()))
     return {};
-  while (Operation *op = value.getDefiningOp()) {
-    if (isa<memref::AllocOp>(op))
-      return {};
-    if (!isa<memref::SubViewOp, memref::ReinterpretCastOp, memref::CastOp>(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
+  Value base = baseOf(value);
+  return base.getDefiningOp<memref::AllocOp>() ? Value() : base;
 }
 
 void add(Bases &bases, Value memory) {

@@ -209,16 +209,6 @@ LogicalResult fillMetadata(ModuleOp module, KernelMetadata &metadata) {
   return success();
 }
 
-/// What other dialects say about arguments has been used; LLVM's translation warns of each.
-void dropForeignArgumentAttributes(ModuleOp module) {
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    for (unsigned i = 0, n = function.getNumArguments(); i < n; ++i)
-      for (NamedAttribute attribute :
-           llvm::to_vector(mlir::function_interface_impl::getArgAttrs(function, i)))
-        if (!attribute.getName().getValue().starts_with("llvm."))
-          (void)function.removeArgAttr(i, attribute.getName());
-}
-
 /// Where the kernel begins, for errors about the whole of it.
 Location kernelLocation(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
@@ -271,7 +261,6 @@ LogicalResult piton::emitSimulatorImage(ModuleOp module, const SimulatorOptions 
       return failure();
   }
   timer.lap("llvm dialect");
-  dropForeignArgumentAttributes(module);
   registerBuiltinDialectTranslation(*context);
   registerLLVMDialectTranslation(*context);
   auto llvmContext = std::make_unique<llvm::LLVMContext>();

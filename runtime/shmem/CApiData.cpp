@@ -293,6 +293,14 @@ void aclshmemx_signal_op_on_stream(int32_t *sig_addr, int32_t signal, int sig_op
     return world.signal("aclshmemx_signal_op_on_stream", sig_addr, signal, sig_op, pe);
   });
 }
+void aclshmemx_signal_wait_until_on_stream(int32_t *sig_addr, int cmp, int32_t cmp_val,
+                                           aclrtStream stream) {
+  onStream(__func__, stream, [=](World &) {
+    clearStatus();
+    aclshmem_signal_wait_until(sig_addr, cmp, cmp_val);
+    return lastStatus();
+  });
+}
 void aclshmemx_barrier_on_stream(aclshmem_team_t team, aclrtStream stream) {
   onStream(__func__, stream,
            [=](World &world) { return world.barrier("aclshmemx_barrier_on_stream", team); });

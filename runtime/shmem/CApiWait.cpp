@@ -2,7 +2,6 @@
 //
 // C entry points of include/piton/shmem.h: signals and the typed wait and test families.
 
-#include "runtime/Runtime.h"
 #include "runtime/shmem/Process.h"
 #include "runtime/shmem/Report.h"
 
@@ -118,6 +117,21 @@ template <typename T> void waitSome(const Words<T> &words, size_t *indices, size
     words.wait([&] { return (*out = words.some(indices)) != 0; });
 }
 
+template <typename T> int testAll(const Words<T> &words) {
+  clearStatus();
+  return words.valid() && words.all();
+}
+
+template <typename T> size_t testAny(const Words<T> &words) {
+  clearStatus();
+  return words.valid() ? words.any() : SIZE_MAX;
+}
+
+template <typename T> size_t testSome(const Words<T> &words, size_t *indices) {
+  clearStatus();
+  return words.valid() ? words.some(indices) : 0;
+}
+
 } // namespace
 
 #define DEFINE_WAITS(name, T)                                                                      \
@@ -151,39 +165,27 @@ template <typename T> void waitSome(const Words<T> &words, size_t *indices, size
     waitSome<T>({__func__, ivars, n, status, cmp, values, true}, indices, out);                    \
   }                                                                                                \
   void aclshmem_##name##_test(T *ivars, int cmp, T value, int *out) {                              \
-    Words<T> words{__func__, ivars, 1, nullptr, cmp, &value, false};                               \
-    clearStatus();                                                                                 \
-    *out = words.valid() && words.all();                                                           \
+    *out = testAll<T>({__func__, ivars, 1, nullptr, cmp, &value, false});                          \
   }                                                                                                \
   void aclshmem_##name##_test_any(T *ivars, size_t n, const int *status, int cmp, T value,         \
                                   size_t *out) {                                                   \
-    Words<T> words{__func__, ivars, n, status, cmp, &value, false};                                \
-    clearStatus();                                                                                 \
-    *out = words.valid() ? words.any() : SIZE_MAX;                                                 \
+    *out = testAny<T>({__func__, ivars, n, status, cmp, &value, false});                           \
   }                                                                                                \
   void aclshmem_##name##_test_some(T *ivars, size_t n, size_t *indices, const int *status,         \
                                    int cmp, T value, size_t *out) {                                \
-    Words<T> words{__func__, ivars, n, status, cmp, &value, false};                                \
-    clearStatus();                                                                                 \
-    *out = words.valid() ? words.some(indices) : 0;                                                \
+    *out = testSome<T>({__func__, ivars, n, status, cmp, &value, false}, indices);                 \
   }                                                                                                \
   void aclshmem_##name##_test_all_vector(T *ivars, size_t n, const int *status, int cmp,           \
                                          T *values, int *out) {                                    \
-    Words<T> words{__func__, ivars, n, status, cmp, values, true};                                 \
-    clearStatus();                                                                                 \
-    *out = words.valid() && words.all();                                                           \
+    *out = testAll<T>({__func__, ivars, n, status, cmp, values, true});                            \
   }                                                                                                \
   void aclshmem_##name##_test_any_vector(T *ivars, size_t n, const int *status, int cmp,           \
                                          T *values, size_t *out) {                                 \
-    Words<T> words{__func__, ivars, n, status, cmp, values, true};                                 \
-    clearStatus();                                                                                 \
-    *out = words.valid() ? words.any() : SIZE_MAX;                                                 \
+    *out = testAny<T>({__func__, ivars, n, status, cmp, values, true});                            \
   }                                                                                                \
   void aclshmem_##name##_test_some_vector(T *ivars, size_t n, size_t *indices, const int *status,  \
                                           int cmp, T *values, size_t *out) {                       \
-    Words<T> words{__func__, ivars, n, status, cmp, values, true};                                 \
-    clearStatus();                                                                                 \
-    *out = words.valid() ? words.some(indices) : 0;                                                \
+    *out = testSome<T>({__func__, ivars, n, status, cmp, values, true}, indices);                  \
   }
 ACLSHMEM_P2P_TYPES(DEFINE_WAITS)
 
@@ -196,23 +198,4 @@ void aclshmemx_signal_op(int32_t *sig_addr, int32_t signal, int sig_op, int pe) 
 
 void aclshmem_signal_wait_until(int32_t *sig_addr, int cmp, int32_t cmp_val) {
   waitAll<int32_t>({__func__, sig_addr, 1, nullptr, cmp, &cmp_val, false});
-}
-
-void aclshmemx_signal_wait_until_on_stream(int32_t *sig_addr, int cmp, int32_t cmp_val,
-                                           aclrtStream stream) {
-  if (!requireWorld(__func__))
-    return;
-  piton_status_t status = PITON_OK;
-  Runtime *runtime = stream ? nullptr : Runtime::get(status);
-  if (!stream && !runtime)
-    return (void)report(ACLSHMEM_INNER_ERROR, piton_last_error());
-  Stream &target = stream ? *static_cast<Stream *>(stream) : runtime->device(0).defaultStream();
-  // It may wait for what its caller does next, so it never runs on the caller's thread.
-  status = target.enqueue([=] {
-    clearStatus();
-    aclshmem_signal_wait_until(sig_addr, cmp, cmp_val);
-    return lastStatus() == ACLSHMEM_SUCCESS ? PITON_OK : PITON_ERROR_SYSTEM;
-  });
-  if (status != PITON_OK)
-    report(ACLSHMEM_INNER_ERROR, piton_last_error());
 }

@@ -125,13 +125,8 @@ int World::quiet() {
 }
 
 int World::ownerOf(const void *address) const {
-  uint64_t at = reinterpret_cast<uint64_t>(address);
-  if (at >= state.heapFirst && state.heapSpan) {
-    uint64_t pe = (at - state.heapFirst) / state.heapSpan;
-    if (pe < static_cast<uint64_t>(peCount()))
-      return static_cast<int>(pe);
-  }
-  return hostHeap.contains(address) ? pe() : -1;
+  int owner = heapOwner(state, reinterpret_cast<uint64_t>(address));
+  return owner < 0 && hostHeap.contains(address) ? pe() : owner;
 }
 
 } // namespace piton::shmem

@@ -16,6 +16,12 @@ TeamRecord *World::team(int number) const {
 
 static std::string number(int64_t value) { return std::to_string(value); }
 
+/// How many barriers this PE has passed in a team.
+static int32_t *counterOf(const DeviceState &state, int team) {
+  return reinterpret_cast<int32_t *>(state.syncCounter +
+                                     static_cast<uint64_t>(team) * kSyncSlotBytes);
+}
+
 int World::splitStrided(const char *call, int parent, int start, int stride, int size, int &out) {
   out = kTeamInvalid;
   const TeamRecord *from = team(parent);
@@ -98,9 +104,7 @@ int World::makeTeams(const char *call, int parent, const std::vector<std::vector
     // The number may have been another team's. Nobody looks at the slots before the barrier below.
     std::memset(reinterpret_cast<void *>(state.syncPool + syncSlotOffset(id, 0)), 0,
                 kSyncTeamBytes);
-    std::memset(
-        reinterpret_cast<void *>(state.syncCounter + static_cast<uint64_t>(id) * kSyncSlotBytes), 0,
-        kSyncSlotBytes);
+    std::memset(counterOf(state, id), 0, kSyncSlotBytes);
     state.teams[id] = record.get();
     teams[static_cast<size_t>(id)] = std::move(record);
     mine.push_back(id);
@@ -152,8 +156,7 @@ int World::barrier(const char *call, int id) {
 /// Between hosts nobody can look at another's flag, so it is sent: in round r to the member 2^r
 /// further, until all have heard of all. The slots are indexed by round, so any team size fits.
 int World::crossBarrier(const char *call, TeamRecord &record) {
-  auto *counter = reinterpret_cast<int32_t *>(state.syncCounter +
-                                              static_cast<uint64_t>(record.index) * kSyncSlotBytes);
+  int32_t *counter = counterOf(state, record.index);
   auto count = static_cast<int32_t>(static_cast<uint32_t>(*counter) + 1);
   uint64_t slot = 1;
   for (int distance = 1; distance < record.size; distance *= 2, ++slot) {
@@ -181,8 +184,7 @@ int World::crossBarrier(const char *call, TeamRecord &record) {
 /// Everyone writes its own flag only and reads those of the others. A flag that is one ahead
 /// belongs to a PE that has passed this barrier and entered the next.
 int World::pullBarrier(const char *call, TeamRecord &record) {
-  auto *counter = reinterpret_cast<int32_t *>(state.syncCounter +
-                                              static_cast<uint64_t>(record.index) * kSyncSlotBytes);
+  int32_t *counter = counterOf(state, record.index);
   uint64_t slot =
       state.syncPool + syncSlotOffset(record.index, 0) - reinterpret_cast<uint64_t>(state.heapBase);
   auto flagOf = [&](int pe) {

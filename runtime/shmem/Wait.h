@@ -22,7 +22,6 @@ struct WaitTarget {
   int team = -1;         ///< of a barrier
   const void *word = nullptr;
   uint32_t wordBytes = 4;
-  bool isFloat = false;
   int32_t compare = kCompareEq;
   int64_t wanted = 0;
 };

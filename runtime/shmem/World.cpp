@@ -402,8 +402,7 @@ void *World::allocate(const std::string &call, uint64_t bytes, uint64_t alignmen
     return nullptr;
   }
   if (offset) {
-    __atomic_store_n(&board().usedBytes, deviceHeap.allocator->usedBytes() - internalBytes,
-                     __ATOMIC_RELAXED);
+    publishUsed();
     return heap->base + *offset;
   }
   if (badAlignment)
@@ -437,8 +436,7 @@ int World::free(const std::string &call, void *pointer, aclshmem_mem_type_t type
   if (int code = collect(ACLSHMEM_TEAM_WORLD, what, Writer().value(offset).out, {}, ignored))
     return code;
   heap.allocator->free(offset);
-  __atomic_store_n(&board().usedBytes, deviceHeap.allocator->usedBytes() - internalBytes,
-                   __ATOMIC_RELAXED);
+  publishUsed();
   return ACLSHMEM_SUCCESS;
 }
 
@@ -459,11 +457,6 @@ void *World::translate(const std::string &call, void *pointer, int pe) {
     return nullptr;
   }
   return static_cast<char *>(heap->bases[static_cast<size_t>(pe)]) + heap->offsetOf(pointer);
-}
-
-uint64_t World::usedBytes() {
-  std::lock_guard lock(heapMutex);
-  return deviceHeap.allocator->usedBytes();
 }
 
 } // namespace piton::shmem

@@ -81,7 +81,6 @@ public:
   const SymmetricHeap *heapOf(const void *pointer, uint64_t size = 0) const;
   /// Address of `pointer` in the heap of `pe`; null, with a report, if there is none.
   void *translate(const std::string &call, void *pointer, int pe);
-  uint64_t usedBytes();
 
   //===-- Data (Data.cpp) -------------------------------------------------------------------===//
 
@@ -137,6 +136,11 @@ public:
   /// PE whose heap this address of mine, or of a peer's mapping, lies in; -1 if none.
   int ownerOf(const void *address) const;
   PeBoard &board() { return *boards[static_cast<size_t>(pe())]; }
+  /// Under heapMutex: shows on the board what the user has allocated.
+  void publishUsed() {
+    __atomic_store_n(&board().usedBytes, deviceHeap.allocator->usedBytes() - internalBytes,
+                     __ATOMIC_RELAXED);
+  }
   PeBoard *boardOf(int pe) const { return pe < 0 ? nullptr : boards[static_cast<size_t>(pe)]; }
 
   std::atomic<int> hostWaiters{0}; ///< host threads in waitSlowly()

@@ -132,7 +132,6 @@ LogicalResult lowerCustom(Operation *op) {
 
   OpBuilder b(op);
   Location loc = op->getLoc();
-  auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
   SmallVector<Value> arguments;
   Value result;
   auto memref = op->getNumResults() ? dyn_cast<MemRefType>(op->getResult(0).getType()) : nullptr;
@@ -149,19 +148,10 @@ LogicalResult lowerCustom(Operation *op) {
   if (signatureOf(type) != *signature)
     return op->emitOpError() << "calls '" << symbol << "' as " << signatureOf(type)
                              << ", but the device library has it as " << *signature;
-  auto module = op->getParentOfType<ModuleOp>();
-  auto callee = module.lookupSymbol<func::FuncOp>(name);
-  if (!callee) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToEnd(module.getBody());
-    callee = func::FuncOp::create(b, loc, name, type);
-    callee.setPrivate();
-  }
+  auto callee = declareFunction(b, op, name, type);
   auto call = func::CallOp::create(b, loc, callee, arguments);
   if (memref) {
-    Value slot = LLVM::GEPOp::create(b, loc, pointerType, b.getI8Type(), result,
-                                     ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(8)});
-    Value address = LLVM::LoadOp::create(b, loc, pointerType, slot);
+    Value address = loadAt(b, loc, result.getType(), result, 8);
     op->getResult(0).replaceAllUsesWith(memrefFromPointer(b, loc, address, memref, {}));
   } else if (op->getNumResults()) {
     op->getResult(0).replaceAllUsesWith(call.getResult(0));

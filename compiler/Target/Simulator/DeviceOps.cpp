@@ -173,10 +173,7 @@ LogicalResult lowerCreateLock(Operation *op) {
   if (auto words = function->getAttrOfType<IntegerAttr>("piton.lock_words"))
     used = words.getInt();
   auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
-  Value slot = LLVM::GEPOp::create(
-      b, loc, pointerType, b.getI8Type(), blockContext(op),
-      ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(offsetof(BlockContext, lockBuffer)))});
-  Value base = LLVM::LoadOp::create(b, loc, pointerType, slot);
+  Value base = loadAt(b, loc, pointerType, blockContext(op), offsetof(BlockContext, lockBuffer));
   Value word = LLVM::GEPOp::create(b, loc, pointerType, b.getI64Type(), base,
                                    ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(used))});
   function->setAttr("piton.lock_words", b.getI64IntegerAttr(used + type.getNumElements()));

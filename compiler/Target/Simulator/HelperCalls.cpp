@@ -175,17 +175,6 @@ LogicalResult lowerFlip(func::CallOp call) {
   });
 }
 
-func::FuncOp declare(OpBuilder &b, ModuleOp module, Location loc, StringRef name,
-                     FunctionType type) {
-  if (auto existing = module.lookupSymbol<func::FuncOp>(name))
-    return existing;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(module.getBody());
-  auto function = func::FuncOp::create(b, loc, name, type);
-  function.setPrivate();
-  return function;
-}
-
 std::string typeName(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
@@ -211,9 +200,9 @@ LogicalResult lowerSort(func::CallOp call) {
   Value scratch = newBuffer(b, loc, RankedTensorType::get({2 * count}, type->getElementType()));
   auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
   Type i64 = b.getI64Type();
-  auto function =
-      declare(b, call->getParentOfType<ModuleOp>(), loc, name,
-              b.getFunctionType({pointerType, pointerType, i64, i64, i64, b.getI32Type()}, {}));
+  auto function = declareFunction(
+      b, call, name,
+      b.getFunctionType({pointerType, pointerType, i64, i64, i64, b.getI32Type()}, {}));
   SmallVector<Value> zeros(type->getRank(), indexConstant(b, loc, 0));
   func::CallOp::create(
       b, loc, function,

@@ -222,17 +222,6 @@ std::string float8Name(StringRef direction, Type type) {
   return text;
 }
 
-func::FuncOp declareFunction(OpBuilder &b, Operation *at, StringRef name, FunctionType type) {
-  auto module = at->getParentOfType<ModuleOp>();
-  if (auto existing = module.lookupSymbol<func::FuncOp>(name))
-    return existing;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(module.getBody());
-  auto function = func::FuncOp::create(b, at->getLoc(), name, type);
-  function.setPrivate();
-  return function;
-}
-
 struct WidenFloat8 : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::ExtFOp op, PatternRewriter &rewriter) const override {

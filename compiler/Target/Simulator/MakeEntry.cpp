@@ -19,12 +19,6 @@ using namespace piton::simulator;
 namespace {
 
 struct SimMakeEntryPass : piton::impl::SimMakeEntryBase<SimMakeEntryPass> {
-  Value loadAt(OpBuilder &b, Location loc, Type type, Value base, int64_t offset) {
-    Value slot = LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base,
-                                     ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(offset))});
-    return LLVM::LoadOp::create(b, loc, type, slot);
-  }
-
   /// One argument from the packed block at its slot.
   Value unpack(OpBuilder &b, Location loc, Type type, Value block, int64_t offset) {
     if (type.isF16() || type.isBF16()) {

@@ -44,10 +44,7 @@ Value emitStreamFlag(func::FuncOp function, const Transfers &transfers) {
     total = arith::MulIOp::create(
         b, loc, total,
         arith::ExtUIOp::create(b, loc, b.getI64Type(), function.getArgument(grid + axis)));
-  Value field = LLVM::GEPOp::create(
-      b, loc, context.getType(), b.getI8Type(), context,
-      ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(offsetof(BlockContext, streamBytes)))});
-  Value limit = LLVM::LoadOp::create(b, loc, b.getI64Type(), field);
+  Value limit = loadAt(b, loc, b.getI64Type(), context, offsetof(BlockContext, streamBytes));
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, total, limit);
 }
 

@@ -8,12 +8,12 @@
 // The two sides do not run at the same time: one that waits for the other inside its own code would
 // wait for ever.
 #include "compiler/Target/Simulator/DeviceOps.h"
+#include "compiler/Target/Simulator/Transfers.h"
 #include "compiler/Target/Simulator/Utils.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 #include <array>
@@ -34,19 +34,6 @@ Operation *pieceOf(Operation *op) {
   while (!isStructure(op->getParentOp()))
     op = op->getParentOp();
   return op;
-}
-
-/// A local buffer behind a memref, or null.
-Value localBuffer(Value memref) {
-  while (Operation *def = memref.getDefiningOp()) {
-    if (isa<memref::AllocOp>(def))
-      return memref;
-    if (!isa<memref::SubViewOp, memref::CastOp, memref::ReinterpretCastOp, memref::CollapseShapeOp,
-             memref::ExpandShapeOp, memref::ReshapeOp>(def))
-      break;
-    memref = def->getOperand(0);
-  }
-  return Value();
 }
 
 /// What depends on the side.
@@ -85,9 +72,9 @@ private:
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
         if (isa<MemRefType>(operand.getType()) && !isOnlyRead(inner, operand))
-          if (Value buffer = localBuffer(operand);
-              buffer && !op->isProperAncestor(buffer.getDefiningOp()))
-            addPiece(buffer.getDefiningOp());
+          if (auto buffer = viewSource(operand).getDefiningOp<memref::AllocOp>();
+              buffer && !op->isProperAncestor(buffer))
+            addPiece(buffer);
     });
   }
 

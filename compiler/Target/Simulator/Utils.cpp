@@ -192,6 +192,23 @@ void storeAt(OpBuilder &b, Location loc, Value value, Value base, int64_t offset
   LLVM::StoreOp::create(b, loc, value, slot);
 }
 
+Value loadAt(OpBuilder &b, Location loc, Type type, Value base, int64_t offset) {
+  Value slot = LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base,
+                                   ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(offset))});
+  return LLVM::LoadOp::create(b, loc, type, slot);
+}
+
+func::FuncOp declareFunction(OpBuilder &b, Operation *at, StringRef name, FunctionType type) {
+  auto module = at->getParentOfType<ModuleOp>();
+  if (auto existing = module.lookupSymbol<func::FuncOp>(name))
+    return existing;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(module.getBody());
+  auto function = func::FuncOp::create(b, at->getLoc(), name, type);
+  function.setPrivate();
+  return function;
+}
+
 std::optional<ElementType> abiElementType(Type type, bool isSigned) {
   if (auto integer = dyn_cast<IntegerType>(type)) {
     switch (integer.getWidth()) {

@@ -72,6 +72,14 @@ mlir::Value entryAlloca(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
 void storeAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, mlir::Value base,
              int64_t offset);
 
+/// Loads a `type` from `base` + `offset` bytes.
+mlir::Value loadAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type, mlir::Value base,
+                   int64_t offset);
+
+/// The private declaration of a function in the module that holds `at`.
+mlir::func::FuncOp declareFunction(mlir::OpBuilder &b, mlir::Operation *at, llvm::StringRef name,
+                                   mlir::FunctionType type);
+
 /// The ABI's name of an element type; nothing for types it does not know.
 std::optional<ElementType> abiElementType(mlir::Type type, bool isSigned = true);
 

@@ -6,9 +6,10 @@
 
 #include "runtime/transports/roce/Roce.h"
 
+#include "runtime/shmem/ServiceThread.h"
+
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -87,7 +88,8 @@ private:
   }
   void run();
   void wake();
-  int endpointOf(int pe, Peer *&out); ///< under the mutex
+  int endpointOf(int pe, bool hostHeap, Peer *&out); ///< under the mutex
+  template <typename Start> int move(const char *what, const Transfer &transfer, Start start);
   int started(const char *what, int pe, ucs_status_ptr_t request);
   int finish(std::unique_lock<std::mutex> &lock, const char *what, ucs_status_ptr_t request);
 
@@ -111,8 +113,12 @@ struct Live {
   std::mutex mutex;
   std::vector<UcxTransport *> transports;
 };
+void stopAllAtExit();
 Live &live() {
-  static Live &instance = *new Live;
+  static Live &instance = *[] {
+    std::atexit(stopAllAtExit);
+    return new Live;
+  }();
   return instance;
 }
 
@@ -222,21 +228,18 @@ int UcxTransport::connect(const std::vector<std::string> &addresses) {
         !takeText(addresses[pe], at, peer.packedKey) || !take(addresses[pe], at, peer.heapBase))
       return failPe("no usable address from", static_cast<int>(pe), UCS_ERR_INVALID_ADDR);
   }
-  sigset_t blocked, before;
-  sigfillset(&blocked);
-  for (int each : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF})
-    sigdelset(&blocked, each);
-  pthread_sigmask(SIG_SETMASK, &blocked, &before);
-  thread = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  std::string error;
+  if (!startThread(thread, [this] { run(); }, error))
+    return setup.report(kFailed, ("ROCE: " + error).c_str());
   std::lock_guard lock(live().mutex);
   live().transports.push_back(this);
-  std::atexit(stopAllAtExit);
   return 0;
 }
 
-/// Under the mutex. The endpoint of a peer, made on first use.
-int UcxTransport::endpointOf(int pe, Peer *&out) {
+/// Under the mutex. The endpoint of a peer whose heap is to be reached, made on first use.
+int UcxTransport::endpointOf(int pe, bool hostHeap, Peer *&out) {
+  if (hostHeap)
+    return setup.report(kUnsupported, "ROCE does not reach the host-side heap of another host");
   Peer &peer = peers[static_cast<size_t>(pe)];
   out = &peer;
   if (peer.broken != UCS_OK)
@@ -341,42 +344,36 @@ public:
 };
 } // namespace
 
-int UcxTransport::put(const Transfer &transfer) {
-  if (transfer.hostHeap)
-    return setup.report(kUnsupported, "ROCE does not reach the host-side heap of another host");
+/// Starts a transfer by start(peer, its remote address).
+template <typename Start>
+int UcxTransport::move(const char *what, const Transfer &transfer, Start start) {
   Caller caller(mutex, callers);
   Peer *peer = nullptr;
-  if (int code = endpointOf(transfer.pe, peer))
+  if (int code = endpointOf(transfer.pe, transfer.hostHeap, peer))
     return code;
-  ucp_request_param_t param = {};
-  int code = started("cannot put to", transfer.pe,
-                     ucp_put_nbx(peer->endpoint, transfer.local, transfer.bytes,
-                                 peer->heapBase + transfer.offset, peer->key, &param));
+  int code = started(what, transfer.pe, start(*peer, peer->heapBase + transfer.offset));
   wake();
   return code;
+}
+
+int UcxTransport::put(const Transfer &transfer) {
+  return move("cannot put to", transfer, [&](Peer &peer, uint64_t remote) {
+    ucp_request_param_t param = {};
+    return ucp_put_nbx(peer.endpoint, transfer.local, transfer.bytes, remote, peer.key, &param);
+  });
 }
 
 int UcxTransport::get(const Transfer &transfer) {
-  if (transfer.hostHeap)
-    return setup.report(kUnsupported, "ROCE does not reach the host-side heap of another host");
-  Caller caller(mutex, callers);
-  Peer *peer = nullptr;
-  if (int code = endpointOf(transfer.pe, peer))
-    return code;
-  ucp_request_param_t param = {};
-  int code = started("cannot get from", transfer.pe,
-                     ucp_get_nbx(peer->endpoint, transfer.local, transfer.bytes,
-                                 peer->heapBase + transfer.offset, peer->key, &param));
-  wake();
-  return code;
+  return move("cannot get from", transfer, [&](Peer &peer, uint64_t remote) {
+    ucp_request_param_t param = {};
+    return ucp_get_nbx(peer.endpoint, transfer.local, transfer.bytes, remote, peer.key, &param);
+  });
 }
 
 int UcxTransport::signal(const SignalRequest &request) {
-  if (request.hostHeap)
-    return setup.report(kUnsupported, "ROCE does not reach the host-side heap of another host");
   Caller caller(mutex, callers);
   Peer *peer = nullptr;
-  if (int code = endpointOf(request.pe, peer))
+  if (int code = endpointOf(request.pe, request.hostHeap, peer))
     return code;
   ucp_request_param_t param = {};
   if (staged == kStaging) {

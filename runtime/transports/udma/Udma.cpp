@@ -210,12 +210,12 @@ int UdmaTransport::post(const UdmaRequest &request) {
   return checkStatus(request.pe, status);
 }
 
-int UdmaTransport::put(const Transfer &transfer) {
+int UdmaTransport::move(UdmaOpcode opcode, const Transfer &transfer) {
   // An entry's length has 32 bits.
   constexpr uint64_t kMost = uint64_t(1) << 30;
   for (uint64_t done = 0; done < transfer.bytes; done += kMost) {
     auto length = static_cast<uint32_t>(std::min(kMost, transfer.bytes - done));
-    if (int code = post({UdmaOpcode::Write,
+    if (int code = post({opcode,
                          transfer.pe,
                          reinterpret_cast<uint64_t>(transfer.remote) + done,
                          reinterpret_cast<uint64_t>(transfer.local) + done,
@@ -226,20 +226,9 @@ int UdmaTransport::put(const Transfer &transfer) {
   return ACLSHMEM_SUCCESS;
 }
 
-int UdmaTransport::get(const Transfer &transfer) {
-  constexpr uint64_t kMost = uint64_t(1) << 30;
-  for (uint64_t done = 0; done < transfer.bytes; done += kMost) {
-    auto length = static_cast<uint32_t>(std::min(kMost, transfer.bytes - done));
-    if (int code = post({UdmaOpcode::Read,
-                         transfer.pe,
-                         reinterpret_cast<uint64_t>(transfer.remote) + done,
-                         reinterpret_cast<uint64_t>(transfer.local) + done,
-                         length,
-                         {}}))
-      return code;
-  }
-  return ACLSHMEM_SUCCESS;
-}
+int UdmaTransport::put(const Transfer &transfer) { return move(UdmaOpcode::Write, transfer); }
+
+int UdmaTransport::get(const Transfer &transfer) { return move(UdmaOpcode::Read, transfer); }
 
 int UdmaTransport::signal(const SignalRequest &request) {
   UdmaRequest work{request.op == kSignalAdd ? UdmaOpcode::FetchAdd : UdmaOpcode::Store,

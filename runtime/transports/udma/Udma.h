@@ -40,6 +40,7 @@ private:
   void execute(UdmaWorkQueue &send, const UdmaEntry &entry, const UdmaSge &sge,
                const UdmaOperand &operand, UdmaCompletion &completion);
   int post(const UdmaRequest &request);
+  int move(UdmaOpcode opcode, const Transfer &transfer);
   int drain(int pe);
   int checkStatus(int pe, uint8_t status);
   /// The host's queue of a PE.
