@@ -16,6 +16,4 @@ def get_shmem_extern_lib() -> dict:
 
 def jit(fn=None, **options):
     """As `triton.jit`, with or without options: `@jit`, `@jit(do_not_specialize=...)`."""
-    if fn is None:
-        return lambda function: jit(function, **options)
-    return triton.jit(fn, **options) if options else triton.jit(fn)
+    return triton.jit(fn, **options)

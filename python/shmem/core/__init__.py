@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+from .. import SignalOp
 from .. import _pyshmem as _native
 from . import direct
 
@@ -31,13 +32,6 @@ class ComparisonType(IntEnum):
     CMP_GE = 3
     CMP_LT = 4
     CMP_LE = 5
-
-
-class SignalOp(IntEnum):
-    """What a signal does to its word."""
-
-    SIGNAL_SET = 0
-    SIGNAL_ADD = 1
 
 
 @dataclass

@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -216,7 +215,7 @@ def _operators(text: str) -> list[Work]:
     """The operators of a trace of the C++ side; see src/Trace.cpp for its lines."""
     out = []
     for line in text.splitlines():
-        name, device, _thread, start, end, shapes, dtypes = line.split("\t")
+        name, device, start, end, shapes, dtypes = line.split("\t")
         plain = name.split("::")[-1]
         out.append(
             Work(
@@ -291,11 +290,6 @@ class _Launches:
 
 def _triton_knobs():
     """triton's settings if a Triton with launch hooks is there, or None."""
-    if "triton" not in sys.modules:
-        try:
-            import triton  # noqa: F401
-        except ImportError:
-            return None
     try:
         from triton import knobs
     except ImportError:

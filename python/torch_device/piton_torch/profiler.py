@@ -208,7 +208,7 @@ class profile:
         """Ends a step and begins the next one."""
         if not self._running:
             raise RuntimeError("profile.step() takes a running profile: call start() first")
-        ended = self._action() if self._schedule is not None else ProfilerAction.RECORD
+        ended = self._action()
         self.step_num += 1
         if ended == ProfilerAction.RECORD_AND_SAVE:
             self._finish()

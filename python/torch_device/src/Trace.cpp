@@ -14,7 +14,6 @@
 #include <mutex>
 #include <sstream>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 namespace piton::torch_device {
@@ -23,7 +22,7 @@ namespace {
 /// One operator on the device. Times are nanoseconds since 1970, the clock of torch's profiler.
 struct Span {
   std::string name, shapes, types;
-  int64_t start = 0, end = 0, thread = 0;
+  int64_t start = 0, end = 0;
   int device = -1;
 };
 
@@ -136,7 +135,6 @@ void leave(const at::RecordFunction &, at::ObserverContext *context) {
   innermost = running->parent;
   if (!running->work || running->outer)
     return;
-  running->span.thread = gettid();
   Trace &state = trace();
   std::lock_guard<std::mutex> guard(state.mutex);
   state.spans.push_back(std::move(running->span));
@@ -153,7 +151,7 @@ void start(bool shapes) {
                                              .scopes({at::RecordScope::FUNCTION}));
 }
 
-/// Ends the recording: one line an operator, fields separated by tabs: name, device, thread, start,
+/// Ends the recording: one line an operator, fields separated by tabs: name, device, start,
 /// end, shapes, types.
 std::string stop() {
   Trace &state = trace();
@@ -163,8 +161,8 @@ std::string stop() {
   state.callback = 0;
   std::ostringstream out;
   for (const Span &span : state.spans)
-    out << span.name << '\t' << span.device << '\t' << span.thread << '\t' << span.start << '\t'
-        << span.end << '\t' << span.shapes << '\t' << span.types << '\n';
+    out << span.name << '\t' << span.device << '\t' << span.start << '\t' << span.end << '\t'
+        << span.shapes << '\t' << span.types << '\n';
   state.spans.clear();
   return out.str();
 }
