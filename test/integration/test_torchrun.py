@@ -50,6 +50,20 @@ def test_examples(name, world):
         assert f"[PASS] Rank {rank}:" in job.stdout, job.stdout
 
 
+def test_the_guide(tmp_path):
+    """The program that docs/howto/distributed.md shows."""
+    guide = EXAMPLES.parents[1] / "docs" / "howto" / "distributed.md"
+    program = re.search(r"```python\n(.*?)```", guide.read_text(), re.DOTALL)[1]
+    assert '"tcp://127.0.0.1:8666"' in program
+    script = tmp_path / "hello.py"
+    script.write_text(
+        program.replace('"tcp://127.0.0.1:8666"', 'os.environ["PITON_EXAMPLE_STORE"]')
+    )
+    job = torchrun(2, script)
+    assert job.returncode == 0, job.stdout
+    assert {"0 1.0", "1 0.0"} <= set(job.stdout.splitlines()), job.stdout
+
+
 STUCK = """
 import os, signal, sys, threading, time
 import torch, torch_npu
