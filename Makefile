@@ -35,7 +35,8 @@ test-all: build
 	scripts/test --build $(BUILD) --all
 
 bench: build
-	cmake --build $(BUILD) --target launch_bench shmem_kernel_bench
+	scripts/setup-bench
+	cmake --build $(BUILD) --target launch_bench shmem_kernel_bench shmem_host_bench
 	$(RUN) $(PYTHON) benchmarks/bench.py
 
 check: build

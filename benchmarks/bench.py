@@ -20,7 +20,8 @@ import pathlib  # noqa: E402
 import sys  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "examples")]
+EXAMPLES = HERE.parent / "examples"
+sys.path[:0] = [str(HERE), str(EXAMPLES), str(EXAMPLES / "distributed")]
 
 
 def main():
@@ -30,18 +31,20 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the names of the items")
     options = parser.parse_args()
 
+    import bench_distributed
     import bench_hccl
     import bench_host
     import bench_kernels
     import bench_roce
-    import bench_signals
+    import bench_shmem
     import bench_torch
     from bench_report import Report, cpu_line
 
     items = {
         **bench_kernels.ITEMS,
         **bench_host.ITEMS,
-        **bench_signals.ITEMS,
+        **bench_shmem.ITEMS,
+        **bench_distributed.ITEMS,
         **bench_roce.ITEMS,
         **bench_torch.ITEMS,
         **bench_hccl.ITEMS,

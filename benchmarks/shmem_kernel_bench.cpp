@@ -1,42 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What device functions cost on two PEs with a core each: a signal's round trip against a bare
-// cache-line ping-pong between two processes, and a put against memcpy into the peer's mapping.
-// Takes the images of kernels/pingpong.ttir and kernels/put.ttir; prints one line a measurement.
-#include "piton/shmem.h"
+// What device functions cost on two PEs with a core each: the round trip of a signal, and of a
+// small put with a signal, against a bare cache-line ping-pong between two processes; put and get
+// against memcpy into and out of the peer's mapping. Both sides take turns. Takes the folder with
+// the images of kernels/*.ttir; prints one line a measurement.
+#include "benchmarks/shmem_bench.h"
 #include "runtime/Launch.h"
 
-#include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
-#include <sched.h>
+#include <string>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+using namespace piton::bench;
 
 namespace {
 
 constexpr uint32_t kRounds = 20000, kBatches = 11;
-constexpr size_t kPutBytes = 8 << 20, kPuts = 8;
+constexpr size_t kBytes = 16 << 20, kSmallBytes = 32;
 
 struct Shared {
   alignas(64) std::atomic<uint32_t> words[2][16];
 };
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-template <typename Fn> double seconds(Fn fn) {
-  auto start = std::chrono::steady_clock::now();
-  fn();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// kRounds round trips by plain release stores and acquire loads.
 void barePingPong(Shared &shared, int me, uint32_t first) {
@@ -51,68 +38,103 @@ void barePingPong(Shared &shared, int me, uint32_t first) {
   }
 }
 
-void check(int status, const char *what) {
-  if (status == 0)
-    return;
-  std::fprintf(stderr, "shmem_kernel_bench: %s: %s\n", what, piton_last_error());
-  std::exit(1);
+/// The image of a kernel of this name.
+void load(piton::KernelHandle &kernel, const std::string &folder, const char *name) {
+  std::ifstream file(folder + "/" + name + ".npubin", std::ios::binary);
+  std::string image{std::istreambuf_iterator<char>(file), {}};
+  check(kernel.load(image), name);
 }
 
-std::string readFile(const char *path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+void run(piton::KernelHandle &kernel, piton::ArgumentBlock &arguments) {
+  check(launch(kernel, nullptr, 1, 1, 1, arguments), "launch");
 }
 
-int runPe(int me, Shared &shared, char **argv) {
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);
-  CPU_SET(me, &cpus);
-  sched_setaffinity(0, sizeof(cpus), &cpus);
-  setenv("PITON_NUM_THREADS", "1", 1);
-  aclshmemx_init_attr_t attr = ACLSHMEMX_INIT_ATTR_DEFAULT;
-  attr.my_pe = me;
-  attr.n_pes = 2;
-  attr.local_mem_size = 64 << 20;
-  std::snprintf(attr.ip_port, sizeof(attr.ip_port), "%s", argv[3]);
-  check(aclshmemx_set_conf_store_tls(false, "", 0), "tls");
-  check(aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr), "init");
-  auto *word = static_cast<int32_t *>(aclshmem_malloc(64));
-  auto *target = static_cast<char *>(aclshmem_malloc(kPutBytes));
-  std::vector<char> source(kPutBytes, 1);
-  piton::KernelHandle pingpong, put;
-  check(pingpong.load(readFile(argv[1])), argv[1]);
-  check(put.load(readFile(argv[2])), argv[2]);
-  *word = 0;
-  std::vector<double> bare, kernel, copies, puts;
+/// Round trips: bare, of a signal, of a put with a signal.
+void measureRoundTrips(int me, Shared &shared, const std::string &folder) {
+  // A line each: the signal, the put's target, and its signal.
+  auto *words = static_cast<int32_t *>(aclshmem_calloc(3, 64));
+  std::vector<char> source(kSmallBytes, 1);
+  piton::KernelHandle pingpong, putsignal;
+  load(pingpong, folder, "pingpong");
+  load(putsignal, folder, "putsignal");
+  std::vector<double> bare, signal, put;
   for (uint32_t batch = 0; batch < kBatches; ++batch) {
+    uint32_t first = batch * kRounds;
     aclshmem_barrier_all();
-    bare.push_back(seconds([&] { barePingPong(shared, me, batch * kRounds); }) / kRounds);
+    bare.push_back(seconds([&] { barePingPong(shared, me, first); }) / kRounds);
     aclshmem_barrier_all();
     piton::ArgumentBlock arguments(pingpong);
-    arguments.setPointer(0, word);
-    arguments.setInteger(1, batch * kRounds);
+    arguments.setPointer(0, words);
+    arguments.setInteger(1, first);
     arguments.setInteger(2, kRounds);
-    kernel.push_back(
-        seconds([&] { check(launch(pingpong, nullptr, 1, 1, 1, arguments), "launch"); }) / kRounds);
+    signal.push_back(seconds([&] { run(pingpong, arguments); }) / kRounds);
     aclshmem_barrier_all();
-    void *mapped = aclshmem_ptr(target, 1);
-    copies.push_back(seconds([&] {
-      for (size_t i = 0; me == 0 && i < kPuts; ++i)
-        std::memcpy(mapped, source.data(), kPutBytes);
-    }));
-    piton::ArgumentBlock putArguments(put);
-    putArguments.setPointer(0, target);
+    piton::ArgumentBlock putArguments(putsignal);
+    putArguments.setPointer(0, words + 16);
     putArguments.setPointer(1, source.data());
-    putArguments.setInteger(2, kPutBytes);
-    putArguments.setInteger(3, kPuts);
-    puts.push_back(seconds([&] { check(launch(put, nullptr, 1, 1, 1, putArguments), "launch"); }));
+    putArguments.setInteger(2, kSmallBytes);
+    putArguments.setPointer(3, words + 32);
+    putArguments.setInteger(4, first);
+    putArguments.setInteger(5, kRounds);
+    put.push_back(seconds([&] { run(putsignal, putArguments); }) / kRounds);
     aclshmem_barrier_all();
   }
   if (me == 0) {
-    std::printf("signal_round_trip_ns %.1f %.1f\n", median(kernel) * 1e9, median(bare) * 1e9);
-    double bytes = double(kPutBytes) * kPuts / 1e9;
-    std::printf("put_gb_per_s %.2f %.2f\n", bytes / median(puts), bytes / median(copies));
+    std::printf("signal_round_trip_ns %.1f %.1f\n", median(signal) * 1e9, median(bare) * 1e9);
+    std::printf("put_signal_round_trip_ns %.1f %.1f\n", median(put) * 1e9, median(bare) * 1e9);
   }
+}
+
+/// PE 0 moves `bytes`; `ours` is a kernel of (symmetric or local target, source, bytes, repeats).
+void measureCopies(int me, const std::string &folder, size_t bytes) {
+  auto *symmetric = static_cast<char *>(aclshmem_malloc(bytes));
+  auto *mapped = static_cast<char *>(aclshmem_ptr(symmetric, 1));
+  std::vector<char> own(bytes, 1);
+  char *local = own.data();
+  std::memset(symmetric, 7, bytes);
+  piton::KernelHandle put, get;
+  load(put, folder, "put");
+  load(get, folder, "get");
+  size_t repeat = (64 << 20) / bytes;
+  std::vector<double> puts, putCopies, gets, getCopies;
+  aclshmem_barrier_all();
+  for (uint32_t batch = 0; me == 0 && batch < kBatches; ++batch) {
+    auto moved = [&](piton::KernelHandle &kernel, char *target, char *source) {
+      piton::ArgumentBlock arguments(kernel);
+      arguments.setPointer(0, target);
+      arguments.setPointer(1, source);
+      arguments.setInteger(2, static_cast<int64_t>(bytes));
+      arguments.setInteger(3, static_cast<int64_t>(repeat));
+      return seconds([&] { run(kernel, arguments); });
+    };
+    auto copied = [&](char *target, const char *source) {
+      return seconds([&] {
+        for (size_t i = 0; i < repeat; ++i)
+          std::memcpy(target, source, bytes);
+      });
+    };
+    puts.push_back(moved(put, symmetric, local));
+    putCopies.push_back(copied(mapped, local));
+    gets.push_back(moved(get, local, symmetric));
+    getCopies.push_back(copied(local, mapped));
+  }
+  aclshmem_barrier_all();
+  if (me == 0) {
+    double gigabytes = static_cast<double>(bytes * repeat) / 1e9;
+    std::printf("put_%zu %.2f %.2f\n", bytes >> 20, gigabytes / median(puts),
+                gigabytes / median(putCopies));
+    std::printf("get_%zu %.2f %.2f\n", bytes >> 20, gigabytes / median(gets),
+                gigabytes / median(getCopies));
+  }
+}
+
+int runPe(int me, Shared &shared, const std::string &folder, const char *url) {
+  pinTo(me);
+  setenv("PITON_NUM_THREADS", "1", 1);
+  joinJob(me, 2, 64 << 20, url);
+  measureRoundTrips(me, shared, folder);
+  for (size_t bytes : {size_t(1) << 20, kBytes})
+    measureCopies(me, folder, bytes);
   check(aclshmem_finalize(), "finalize");
   return 0;
 }
@@ -120,17 +142,12 @@ int runPe(int me, Shared &shared, char **argv) {
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 4) {
-    std::fprintf(stderr, "usage: shmem_kernel_bench PINGPONG PUT tcp://127.0.0.1:PORT\n");
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: shmem_kernel_bench FOLDER tcp://127.0.0.1:PORT\n");
     return 2;
   }
   void *memory =
       mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   auto &shared = *new (memory) Shared();
-  pid_t child = fork();
-  if (child == 0)
-    _exit(runPe(1, shared, argv));
-  int result = runPe(0, shared, argv), status = 0;
-  waitpid(child, &status, 0);
-  return result != 0 || status != 0;
+  return !runPes(2, [&](int me) { return runPe(me, shared, argv[1], argv[2]); });
 }

@@ -39,15 +39,10 @@ def push_rows(a, gathered, signals, M, K, me, WORLD: tl.constexpr, BM: tl.conste
 
 
 @triton.jit
-def allgather_gemm(a, b, c, gathered, signals, M, N, K, WORLD: tl.constexpr, BM: tl.constexpr,
+def multiply_bands(b, c, gathered, signals, M, N, K, WORLD: tl.constexpr, BM: tl.constexpr,
                    BN: tl.constexpr, BK: tl.constexpr, SIGNAL: tl.constexpr,
                    SLOT: tl.constexpr):  # fmt: skip
-    """a [M, K], b [K, N] fp16 of this rank; c [WORLD * M, N] fp16; gathered [WORLD * M, K]."""
-    me = dl.rank()
-    if sub_vec_id() == 0:
-        push_rows(a, gathered, signals, M, K, me, WORLD, BM, BK, SIGNAL, SLOT)
-    if not SIGNAL:
-        libshmem_device.barrier_all()
+    """This block's tiles of `c` = `gathered` @ `b`; with SIGNAL each waits for its band of rows."""
     bands, cols_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
     for step in range(tl.program_id(0), WORLD * bands * cols_n, tl.num_programs(0)):
         source = step // (bands * cols_n)
@@ -77,6 +72,19 @@ def allgather_gemm(a, b, c, gathered, signals, M, N, K, WORLD: tl.constexpr, BM:
             total.to(tl.float16),
             mask=(rows[:, None] < M) & (cols[None, :] < N),
         )
+
+
+@triton.jit
+def allgather_gemm(a, b, c, gathered, signals, M, N, K, WORLD: tl.constexpr, BM: tl.constexpr,
+                   BN: tl.constexpr, BK: tl.constexpr, SIGNAL: tl.constexpr,
+                   SLOT: tl.constexpr):  # fmt: skip
+    """a [M, K], b [K, N] fp16 of this rank; c [WORLD * M, N] fp16; gathered [WORLD * M, K]."""
+    me = dl.rank()
+    if sub_vec_id() == 0:
+        push_rows(a, gathered, signals, M, K, me, WORLD, BM, BK, SIGNAL, SLOT)
+    if not SIGNAL:
+        libshmem_device.barrier_all()
+    multiply_bands(b, c, gathered, signals, M, N, K, WORLD, BM, BN, BK, SIGNAL, SLOT)
 
 
 def run(rank, world, m, n, k, signals):
