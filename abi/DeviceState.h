@@ -171,6 +171,20 @@ struct TeamRecord {
 };
 static_assert(sizeof(TeamRecord) == 131160 && offsetof(TeamRecord, toWorld) == 88);
 
+inline constexpr uint32_t kProfileBlocks = 64, kProfileFrames = 1024;
+
+/// What a block of the profiled PE has counted (SHMEM_CYCLE_PROF_PE).
+struct ProfileBlock {
+  int64_t counts[kProfileFrames]; ///< (atomic) ends of a frame
+  int64_t cycles[kProfileFrames]; ///< (atomic) ends minus starts
+};
+/// Of blocks beyond the last nothing is kept.
+struct Profile {
+  int32_t pe;
+  ProfileBlock blocks[kProfileBlocks];
+};
+static_assert(sizeof(Profile) == 1048584);
+
 /// Entry of the object table at kDeviceMetaAddress; 511 of them and a global one.
 struct DeviceMeta {
   uint64_t objectId;
@@ -228,7 +242,7 @@ struct DeviceState {
   BufferConfig udmaConfig;
   uint64_t queueInfo;     ///< UDMA queue table (abi/TransferQueues.h), 0 without UDMA
   uint64_t sdmaWorkspace; ///< SDMA channels (abi/TransferQueues.h), 0 without SDMA
-  void *profile;          ///< cycle counts of the profiled PE, else null
+  Profile *profile;       ///< cycle counts of the profiled PE, else null
   uint64_t signalAddress; ///< symmetric word of 8 bytes that remote signals are sent from
 
   // What follows is Piton's own.
@@ -240,6 +254,8 @@ struct DeviceState {
   /// NUL-terminated reason, null while failure is 0; lives until the next init.
   const char *failureText;
   uint64_t heapFirst; ///< address of PE 0's heap: (a - heapFirst) / heapSpan is the PE of address a
+  uint64_t
+      cyclesPerTick; ///< of the NPU in one tick of the host's counter, times 2^32; with profile
 };
 static_assert(
     offsetof(DeviceState, heapBase) == 16 && offsetof(DeviceState, p2pHeapBase) == 32 &&

@@ -32,14 +32,14 @@ int32_t ownerOf(const DeviceState *state, uint64_t address) {
   return state ? heapOwner(*state, address) : -1;
 }
 
-} // namespace
-
+/// The state of this PE if the launch's kernel uses it, else null.
 DeviceState *stateOf(const Launch &launch) {
   // The launcher let it start, so the state is mapped and filled.
   return launch.kernel.metadata().distributed ? reinterpret_cast<DeviceState *>(kDeviceStateAddress)
                                               : nullptr;
 }
 
+/// An address as "heap + offset of PE n", or as a number.
 std::string describeAddress(const DeviceState *state, const void *address) {
   auto number = reinterpret_cast<uintptr_t>(address);
   char text[96];
@@ -51,6 +51,8 @@ std::string describeAddress(const DeviceState *state, const void *address) {
     std::snprintf(text, sizeof(text), "0x%" PRIxPTR, number);
   return text;
 }
+
+} // namespace
 
 /// " (argument 'sig' + 64 bytes)" when a kernel's pointer argument begins at or before the word, in
 /// the same heap or at the same place of another PE's.

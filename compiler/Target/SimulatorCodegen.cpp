@@ -94,14 +94,13 @@ const StringMap<std::string> &deviceNames() {
   return names;
 }
 
-/// Names of the distributed functions in one of their variants, read once.
+/// Names of the distributed functions in one of their variants, read when that is first asked for.
 const StringMap<std::string> &shmemNames(unsigned variant) {
-  static const std::array<StringMap<std::string>, 4> names = [] {
-    std::array<StringMap<std::string>, 4> all;
-    for (unsigned i = 0; i < all.size(); ++i)
-      all[i] = namesDefinedBy(shmemBitcode(piton::kShmemBitcode[i]));
-    return all;
-  }();
+  static std::array<StringMap<std::string>, 4> names;
+  static std::array<std::once_flag, 4> read;
+  std::call_once(read[variant], [=] {
+    names[variant] = namesDefinedBy(shmemBitcode(piton::kShmemBitcode[variant]));
+  });
   return names[variant];
 }
 

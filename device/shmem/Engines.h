@@ -44,11 +44,7 @@ template <typename Fn> PITON_DEVICE void waitForEngine(const void *word, Fn done
 /// The last step of a doorbell: the engine looks now instead of some time later.
 PITON_DEVICE void ringEngine(EngineRegisters *registers) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (!__atomic_load_n(&registers->sleeping, __ATOMIC_RELAXED))
-    return;
-  traceStep(Step::Wake, registers);
-  __atomic_fetch_add(&registers->wake, 1, __ATOMIC_RELEASE);
-  block()->services->wake(block(), &registers->wake);
+  wakeIfAsleep(&registers->sleeping, &registers->wake);
 }
 
 /// A ring has one producer at a time, but more blocks than rings may be alive. Nobody waits with a

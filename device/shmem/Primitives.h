@@ -223,6 +223,13 @@ PITON_DEVICE void copyGm2Gm(void *target, const void *source, uint64_t bytes) {
   compilerFence();
 }
 
+/// The NPU's cycle counter: the host's, in NPU cycles.
+PITON_DEVICE int64_t systemCycle(const DeviceState *s) {
+  unsigned __int128 scaled =
+      static_cast<unsigned __int128>(__builtin_ia32_rdtsc()) * s->cyclesPerTick;
+  return static_cast<int64_t>(scaled >> 32);
+}
+
 //===-- The machine around the core -----------------------------------------------------------===//
 
 PITON_DEVICE void pause() { __builtin_ia32_pause(); }
@@ -240,6 +247,17 @@ PITON_DEVICE void waitFor(const WaitRequest &request) {
   __builtin_unreachable();
 }
 
+/// Wakes whoever sleeps on a futex word, if `sleepers` says that somebody does: on a bell, which is
+/// then counted up, or on a word that has changed by itself. What was stored must be fenced.
+PITON_DEVICE void wakeIfAsleep(const uint32_t *sleepers, uint32_t *word, bool isBell = true) {
+  if (__atomic_load_n(sleepers, __ATOMIC_RELAXED) == 0)
+    return;
+  traceStep(Step::Wake, word);
+  if (isBell)
+    __atomic_fetch_add(word, 1, __ATOMIC_RELEASE);
+  block()->services->wake(block(), word);
+}
+
 /// Wakes whoever sleeps on a word of PE `pe`, now that it has changed.
 PITON_DEVICE void wakeSleepers(DeviceState *state, int32_t pe) {
   PeBoard **boards = state->boards;
@@ -247,11 +265,7 @@ PITON_DEVICE void wakeSleepers(DeviceState *state, int32_t pe) {
     return; // on another host
   Doorbell &bell = boards[pe]->doorbell;
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (__atomic_load_n(&bell.sleepers, __ATOMIC_RELAXED) == 0)
-    return;
-  traceStep(Step::Wake, &bell);
-  __atomic_fetch_add(&bell.bell, 1, __ATOMIC_RELEASE);
-  block()->services->wake(block(), &bell.bell);
+  wakeIfAsleep(&bell.sleepers, &bell.bell);
 }
 
 } // namespace piton::device

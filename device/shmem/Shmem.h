@@ -241,17 +241,12 @@ PITON_DEVICE void raiseFlag(DeviceState *s, int32_t *slot, int32_t count) {
   scalarStore(slot, count);
   dcciCacheline(slot);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (__atomic_load_n(reinterpret_cast<uint32_t *>(slot + 1), __ATOMIC_RELAXED)) {
-    traceStep(Step::Wake, slot);
-    block()->services->wake(block(), reinterpret_cast<uint32_t *>(slot));
-  }
+  auto *words = reinterpret_cast<uint32_t *>(slot);
+  wakeIfAsleep(words + 1, words, /*isBell=*/false);
   // Blocks on other PEs sleep on their own doorbell.
   for (int32_t pe = 0; pe < s->peCount; ++pe)
-    if (pe != s->myPe && s->boards && s->boards[pe] &&
-        __atomic_load_n(&s->boards[pe]->doorbell.sleepers, __ATOMIC_RELAXED)) {
-      __atomic_fetch_add(&s->boards[pe]->doorbell.bell, 1, __ATOMIC_RELEASE);
-      block()->services->wake(block(), &s->boards[pe]->doorbell.bell);
-    }
+    if (pe != s->myPe && s->boards && s->boards[pe])
+      wakeIfAsleep(&s->boards[pe]->doorbell.sleepers, &s->boards[pe]->doorbell.bell);
 }
 
 /// Pulls: every PE writes its own flag and reads the others', which are split over the cores. A
@@ -316,6 +311,23 @@ template <typename T> PITON_DEVICE T atomicSwap(T *target, T value, int32_t pe) 
 }
 template <typename T> PITON_DEVICE T atomicCompareSwap(T *target, T cond, T value, int32_t pe) {
   return atomic(target, value, pe, [=](T a, T b) { return a == cond ? b : a; });
+}
+
+//===-- Cycle profiles ------------------------------------------------------------------------===//
+
+/// Counts a frame of this block: its start is subtracted, its end added.
+PITON_DEVICE void profileFrame(int32_t frame, bool ends) {
+  DeviceState *s = state();
+  uint32_t core = coreIndex();
+  if (__builtin_expect(!s->profile, 1) || s->profile->pe != s->myPe ||
+      static_cast<uint32_t>(frame) >= kProfileFrames || core >= kProfileBlocks)
+    return;
+  pipeBarrier(Pipe::All);
+  int64_t now = systemCycle(s);
+  ProfileBlock &counts = s->profile->blocks[core];
+  __atomic_fetch_add(&counts.cycles[frame], ends ? now : -now, __ATOMIC_RELAXED);
+  if (ends)
+    __atomic_fetch_add(&counts.counts[frame], 1, __ATOMIC_RELAXED);
 }
 
 } // namespace piton::device

@@ -64,6 +64,9 @@ EXPORT(void, aclshmemx_barrier_all_vec) { barrier(kTeamWorld); }
 EXPORT(void, aclshmem_sync, int32 team) { barrier(team); }
 EXPORT(void, aclshmem_sync_all) { barrier(kTeamWorld); }
 
+EXPORT(void, aclshmemx_prof_start, int32 frame) { profileFrame(frame, false); }
+EXPORT(void, aclshmemx_prof_end, int32 frame) { profileFrame(frame, true); }
+
 //===-- Typed families ------------------------------------------------------------------------===//
 
 #define ACLSHMEM_PTR_WRAPPER(T)                                                                    \

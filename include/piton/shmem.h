@@ -26,18 +26,16 @@
  *  - any thread may call it; collective calls must be made in the same order on all PEs.
  *
  * Environment: SHMEM_UID_SESSION_ID, SHMEM_UID_SOCK_IFNAME (unique ids), SHMEM_LOG_LEVEL,
- * SHMEM_LOG_TO_STDOUT, SHMEM_LOG_PATH (messages), PITON_STANDSTILL_SECONDS (after how long a job in
- * which all PEs wait is ended with a report, 10; 0 for never), PITON_ROCE_LIBRARY (the engine to
- * other hosts, where it does not lie beside this library), PITON_SHMEM_FORCE_ROCE=1 (with the ROCE
- * engine, reach PEs of this host over it too). */
+ * SHMEM_LOG_TO_STDOUT, SHMEM_LOG_PATH (messages), SHMEM_CYCLE_PROF_PE (cycle profiles),
+ * SMEM_CONF_STORE_TLS_ENABLE=0 (no TLS unless it is asked for), PITON_STANDSTILL_SECONDS (after how
+ * long a job in which all PEs wait is ended with a report, 10; 0 for never), PITON_ROCE_LIBRARY
+ * (the engine to other hosts, where it does not lie beside this library), PITON_SHMEM_FORCE_ROCE=1
+ * (with the ROCE engine, reach PEs of this host over it too). */
 #ifndef PITON_SHMEM_H
 #define PITON_SHMEM_H
 
+#include "piton/shmem_types.h"
 #include "piton/status.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,120 +43,6 @@ extern "C" {
 #else
 #define ACLSHMEM_DEFAULT(value)
 #endif
-
-/* ---- constants ----------------------------------------------------------------------------- */
-
-#define ACLSHMEM_MAJOR_VERSION 1
-#define ACLSHMEM_MINOR_VERSION 1
-#define ACLSHMEM_VENDOR_STRING "ACLSHMEM v1.1.1"
-#define ACLSHMEM_MAX_NAME_LEN 256
-#define ACLSHMEM_MAX_IP_PORT_LEN 64
-#define ACLSHMEM_UNIQUE_ID_INNER_LEN 124
-#define ACLSHMEM_DEFAULT_TIMEOUT 120 /**< seconds */
-#define ACLSHMEM_MAX_PES 16384
-#define ACLSHMEM_MAX_TEAMS 2048
-#define ACLSHMEM_MAX_LOCAL_SIZE (40ull << 30)
-
-/** What went wrong. Values are stable. */
-typedef enum aclshmem_error_code {
-  ACLSHMEM_SUCCESS = 0,
-  ACLSHMEM_INVALID_PARAM = -1, /**< a null pointer, an unknown flag, a PE outside the job */
-  ACLSHMEM_INVALID_VALUE = -2, /**< a number outside its limits */
-  ACLSHMEM_SMEM_ERROR = -3,    /**< the system refuses memory or a mapping */
-  ACLSHMEM_INNER_ERROR = -4,   /**< a state that does not allow the call; a PE died */
-  ACLSHMEM_NOT_INITED = -5,
-  ACLSHMEM_BOOTSTRAP_ERROR = -6, /**< the PEs cannot find or do not accept each other */
-  ACLSHMEM_TIMEOUT_ERROR = -7,
-  ACLSHMEM_MALLOC_FAILED = -8,
-  ACLSHMEM_DL_FUNC_FAILED = -9,
-  ACLSHMEM_INNER_TIMEOUT = -10,
-  ACLSHMEM_UNDER_API_UNLOAD = -11,
-  ACLSHMEM_NOT_SUPPORTED = -100
-} aclshmem_error_code_t;
-
-/** How the PEs find each other. */
-typedef enum aclshmemx_bootstrap {
-  ACLSHMEMX_INIT_WITH_DEFAULT = 1, /**< ip_port if it is an address, else the unique id */
-  ACLSHMEMX_INIT_WITH_MPI = 2,     /**< ACLSHMEM_NOT_SUPPORTED */
-  ACLSHMEMX_INIT_WITH_UNIQUEID = 8 /**< comm_args points to an aclshmemx_uniqueid_t */
-} aclshmemx_bootstrap_t;
-
-typedef enum aclshmemx_init_status_value {
-  ACLSHMEM_STATUS_NOT_INITIALIZED = 0,
-  ACLSHMEM_STATUS_SHM_CREATED = 1, /**< the heap is there, teams and engines are not */
-  ACLSHMEM_STATUS_IS_INITIALIZED = 2,
-  ACLSHMEM_STATUS_INVALID = 0x7fffffff
-} aclshmemx_init_status_t;
-
-/** Engines that the user asks for; a mask. Choosing one changes no kernel source. */
-typedef enum data_op_engine_type {
-  ACLSHMEM_DATA_OP_MTE = 1,
-  ACLSHMEM_DATA_OP_SDMA = 2,
-  ACLSHMEM_DATA_OP_ROCE = 4,
-  ACLSHMEM_DATA_OP_UDMA = 8
-} data_op_engine_type_t;
-
-typedef enum aclshmem_mem_type { HOST_SIDE = 0, DEVICE_SIDE = 1 } aclshmem_mem_type_t;
-
-enum { ACLSHMEM_SIGNAL_SET = 0, ACLSHMEM_SIGNAL_ADD = 1 };
-enum {
-  ACLSHMEM_CMP_EQ = 0,
-  ACLSHMEM_CMP_NE = 1,
-  ACLSHMEM_CMP_GT = 2,
-  ACLSHMEM_CMP_GE = 3,
-  ACLSHMEM_CMP_LT = 4,
-  ACLSHMEM_CMP_LE = 5
-};
-enum { ACLSHMEM_TEAM_INVALID = -1, ACLSHMEM_TEAM_WORLD = 0 };
-
-typedef int aclshmem_team_t;
-typedef void *aclrtStream; /**< a piton_stream_t*, or NULL for the default stream of device 0 */
-
-/* ---- structures ---------------------------------------------------------------------------- */
-
-typedef struct aclshmem_init_optional_attr {
-  int version;                               /**< (1 << 16) + sizeof of this structure */
-  data_op_engine_type_t data_op_engine_type; /**< mask */
-  uint32_t shm_init_timeout;                 /**< for all PEs to meet */
-  uint32_t shm_create_timeout;               /**< for the heaps to be mapped */
-  uint32_t control_operation_timeout;        /**< for every later call that waits for other PEs */
-  int32_t sockFd;                            /**< bound socket for PE 0 to serve at, or -1 */
-} aclshmem_init_optional_attr_t;
-
-typedef struct aclshmemx_init_attr {
-  int my_pe;
-  int n_pes;
-  char ip_port[ACLSHMEM_MAX_IP_PORT_LEN]; /**< "tcp://host:port" or "tcp6://[address]:port" of PE 0,
-                                               port above 1024 */
-  uint64_t local_mem_size;                /**< of each PE's heap, at most 40 GiB, the same on all */
-  aclshmem_init_optional_attr_t option_attr;
-  void *comm_args;      /**< aclshmemx_uniqueid_t* for the unique id, else NULL */
-  uint64_t instance_id; /**< 0; others are ACLSHMEM_NOT_SUPPORTED */
-} aclshmemx_init_attr_t;
-
-#define ACLSHMEM_OPTIONAL_ATTR_DEFAULT                                                             \
-  {(1 << 16) + (int)sizeof(aclshmem_init_optional_attr_t),                                         \
-   ACLSHMEM_DATA_OP_MTE,                                                                           \
-   ACLSHMEM_DEFAULT_TIMEOUT,                                                                       \
-   ACLSHMEM_DEFAULT_TIMEOUT,                                                                       \
-   ACLSHMEM_DEFAULT_TIMEOUT,                                                                       \
-   -1}
-#define ACLSHMEMX_INIT_ATTR_DEFAULT {0, 0, "", 0, ACLSHMEM_OPTIONAL_ATTR_DEFAULT, NULL, 0}
-
-/** Names a job; made by one PE, handed to all others as bytes. */
-typedef struct aclshmemx_uniqueid {
-  int32_t version; /**< (1 << 16) + sizeof of this structure */
-  int my_pe;
-  int n_pes;
-  char internal[ACLSHMEM_UNIQUE_ID_INNER_LEN];
-} aclshmemx_uniqueid_t;
-
-typedef struct aclshmem_team_config {
-  int32_t version;
-  int32_t num_contexts;
-  uint64_t uniqueid;
-  char padding[48];
-} aclshmem_team_config_t;
 
 /* ---- start and end ------------------------------------------------------------------------- */
 
@@ -206,6 +90,13 @@ PITON_API int aclshmemx_init_status(void);
  * ACLSHMEM_SUCCESS if there was nothing to end. After a failure of the job it does not wait for
  * anybody. User streams are not waited for. */
 PITON_API int aclshmem_finalize(void);
+/** As aclshmem_finalize for instance 0. There is no other: ACLSHMEM_INVALID_PARAM. */
+PITON_API int aclshmemx_finalize(uint64_t instance_id);
+
+/** The instance that calls go to: number 0 between init and finalize, else NULL. */
+PITON_API aclshmem_instance_ctx *aclshmemx_instance_ctx_get(void);
+/** ACLSHMEM_SUCCESS for instance 0, ACLSHMEM_NOT_SUPPORTED for others. */
+PITON_API int aclshmemx_instance_ctx_set(uint64_t instance_id);
 
 /** Ends the process of every PE with exit code `status`. Before init: a warning. */
 PITON_API void aclshmem_global_exit(int status);
@@ -449,12 +340,20 @@ PITON_API void aclshmemx_signal_wait_until_on_stream(int32_t *sig_addr, int cmp,
 PITON_API void aclshmemx_barrier_on_stream(aclshmem_team_t team, aclrtStream stream);
 PITON_API void aclshmemx_barrier_all_on_stream(aclrtStream stream);
 
-/** Names the team whose transfers aclshmemx_handle_wait waits for. */
-typedef struct aclshmem_handle {
-  aclshmem_team_t team_id;
-} aclshmem_handle_t;
 /** All members' transfers among each other are done; returns at once on PEs that are no members. */
 PITON_API void aclshmemx_handle_wait(aclshmem_handle_t handle, aclrtStream stream);
+
+/* ---- cycle profiles ------------------------------------------------------------------------ */
+/* With SHMEM_CYCLE_PROF_PE=<pe> at init, kernels on that PE count the cycles between their calls of
+ * aclshmemx_prof_start(frame) and aclshmemx_prof_end(frame), for each block and frame. A cycle is
+ * 1/50 us, on the 950 generation 1/1000 us. */
+
+/** A copy of the counts in *out, valid until the next call or finalize, or NULL if this PE is not
+ * the profiled one; `out` may be NULL. `verbose` also prints the frames that were counted: "BlockID
+ * FrameID Cycles Count AvgTime(us)". Kernels in flight may be missing: synchronise before. */
+PITON_API void aclshmemx_get_prof(aclshmem_prof_pe_t **out, bool verbose);
+/** Prints the frames that were counted; the former aclshmemx_get_prof(NULL, true). */
+PITON_API void aclshmemx_show_prof(void);
 
 /* ---- buffers of the engines ---------------------------------------------------------------- */
 
@@ -471,6 +370,12 @@ PITON_API uint64_t util_get_ffts_config(void);
 
 #ifdef __cplusplus
 } /* extern "C" */
+#endif
+
+/* The former names, shmem_malloc for aclshmem_malloc and so on, as macros; not with
+ * PITON_SHMEM_NO_ALIASES, for sources that also use another SHMEM. */
+#ifndef PITON_SHMEM_NO_ALIASES
+#include "piton/shmem_aliases.h"
 #endif
 
 #endif /* PITON_SHMEM_H */

@@ -185,6 +185,10 @@ void bindStart(nb::module_ &m) {
       },
       "attr"_a);
   m.def("aclshmem_finalize", [] { return withoutLock([] { return aclshmem_finalize(); }); });
+  m.def(
+      "aclshmemx_finalize",
+      [](uint64_t instance) { return withoutLock([=] { return aclshmemx_finalize(instance); }); },
+      "instance_id"_a);
   m.def("aclshmem_get_unique_id", [] {
     aclshmemx_uniqueid_t uid = {};
     if (withoutLock([&] { return aclshmemx_get_uniqueid(&uid); }) != ACLSHMEM_SUCCESS)
@@ -244,6 +248,34 @@ nb::object bytesAt(Address address, size_t bytes, int deviceType, int deviceId) 
   nb::ndarray<uint8_t> array(pointer(address), 1, shape, nb::handle(), nullptr,
                              nb::dtype<uint8_t>(), deviceType, deviceId);
   return nb::cast(array, nb::rv_policy::reference);
+}
+
+/// The same calls with the kind of memory; the heap on the host side is made by the first one.
+void bindTypedMemory(nb::module_ &m) {
+  m.def(
+      "aclshmemx_malloc",
+      [](size_t size, aclshmem_mem_type_t type) {
+        return checkedAddress([&] { return aclshmemx_malloc(size, type); });
+      },
+      "size"_a, "mem_type"_a = DEVICE_SIDE);
+  m.def(
+      "aclshmemx_calloc",
+      [](size_t count, size_t size, aclshmem_mem_type_t type) {
+        return checkedAddress([&] { return aclshmemx_calloc(count, size, type); });
+      },
+      "nmemb"_a, "size"_a, "mem_type"_a = DEVICE_SIDE);
+  m.def(
+      "aclshmemx_align",
+      [](size_t alignment, size_t size, aclshmem_mem_type_t type) {
+        return checkedAddress([&] { return aclshmemx_align(alignment, size, type); });
+      },
+      "alignment"_a, "size"_a, "mem_type"_a = DEVICE_SIDE);
+  m.def(
+      "aclshmemx_free",
+      [](Address address, aclshmem_mem_type_t type) {
+        checked([&] { aclshmemx_free(pointer(address), type); });
+      },
+      "ptr"_a, "mem_type"_a = DEVICE_SIDE);
 }
 
 void bindMemory(nb::module_ &m) {
@@ -448,23 +480,20 @@ void bindData(nb::module_ &m) {
   ACLSHMEM_RMA_TYPES(BIND_TYPED)
 }
 
+/// Binds a call in stream order of the shape (destination, source, bytes, pe, stream).
+void bindStreamTransfer(nb::module_ &m, const char *name,
+                        void (*call)(void *, void *, size_t, int32_t, aclrtStream)) {
+  m.def(
+      name,
+      [call](Address dst, Address src, size_t bytes, int pe, Address stream) {
+        checked([&] { call(pointer(dst), pointer(src), bytes, pe, pointer(stream)); });
+      },
+      "dst"_a, "src"_a, "size"_a, "pe"_a, "stream"_a);
+}
+
 void bindStreams(nb::module_ &m) {
-  m.def(
-      "aclshmemx_putmem_on_stream",
-      [](Address dst, Address src, size_t bytes, int pe, Address stream) {
-        checked([&] {
-          aclshmemx_putmem_on_stream(pointer(dst), pointer(src), bytes, pe, pointer(stream));
-        });
-      },
-      "dst"_a, "src"_a, "size"_a, "pe"_a, "stream"_a);
-  m.def(
-      "aclshmemx_getmem_on_stream",
-      [](Address dst, Address src, size_t bytes, int pe, Address stream) {
-        checked([&] {
-          aclshmemx_getmem_on_stream(pointer(dst), pointer(src), bytes, pe, pointer(stream));
-        });
-      },
-      "dst"_a, "src"_a, "size"_a, "pe"_a, "stream"_a);
+  bindStreamTransfer(m, "aclshmemx_putmem_on_stream", aclshmemx_putmem_on_stream);
+  bindStreamTransfer(m, "aclshmemx_getmem_on_stream", aclshmemx_getmem_on_stream);
   m.def(
       "aclshmemx_signal_op_on_stream",
       [](Address sig, int32_t signal, int op, int pe, Address stream) {
@@ -495,24 +524,138 @@ void bindStreams(nb::module_ &m) {
       "aclshmemx_quiet_on_stream",
       [](Address stream) { checked([&] { aclshmemx_quiet_on_stream(pointer(stream)); }); },
       "stream"_a);
+  m.def(
+      "aclshmemx_handle_wait",
+      [](int team, Address stream) {
+        checked([&] { aclshmemx_handle_wait({team}, pointer(stream)); });
+      },
+      "team"_a, "stream"_a);
 }
 
-/// The typed wait and test families; arrays come as addresses, results as values.
+/// Buffers of the engines, and cycle profiles.
+void bindEngines(nb::module_ &m) {
+  auto config = [&](const char *name, int (*call)(uint64_t, uint32_t, uint32_t)) {
+    m.def(
+        name,
+        [call](uint64_t offset, uint32_t bytes, uint32_t syncId) {
+          return call(offset, bytes, syncId);
+        },
+        "ub_offset"_a, "ub_size"_a, "sync_id"_a);
+  };
+  config("aclshmemx_set_mte_config", aclshmemx_set_mte_config);
+  config("aclshmemx_set_sdma_config", aclshmemx_set_sdma_config);
+  config("aclshmemx_set_rdma_config", aclshmemx_set_rdma_config);
+  config("aclshmemx_set_udma_config", aclshmemx_set_udma_config);
+  m.def("aclshmemx_show_prof", [] { checked([] { aclshmemx_show_prof(); }); });
+  m.def(
+      "aclshmemx_get_prof",
+      [](bool verbose) -> nb::object {
+        aclshmem_prof_pe_t *profile = nullptr;
+        checked([&] { aclshmemx_get_prof(&profile, verbose); });
+        if (!profile)
+          return nb::none();
+        nb::list blocks;
+        for (const aclshmem_prof_block_t &block : profile->block_prof)
+          blocks.append(nb::make_tuple(
+              std::vector<int64_t>(std::begin(block.ccount), std::end(block.ccount)),
+              std::vector<int64_t>(std::begin(block.cycles), std::end(block.cycles))));
+        return nb::make_tuple(profile->pe_id, blocks);
+      },
+      "verbose"_a = false);
+}
+
+/// The typed wait and test families; words come as addresses, lists of values as lists, results as
+/// values.
 template <typename T> struct WaitCalls {
   void (*wait)(T *, T);
   void (*until)(T *, int, T);
   void (*all)(T *, size_t, const int *, int, T);
   void (*any)(T *, size_t, const int *, int, T, size_t *);
   void (*some)(T *, size_t, size_t *, const int *, int, T, size_t *);
+  void (*allVector)(T *, size_t, const int *, int, T *);
+  void (*anyVector)(T *, size_t, const int *, int, T *, size_t *);
+  void (*someVector)(T *, size_t, size_t *, const int *, int, T *, size_t *);
   void (*test)(T *, int, T, int *);
   void (*testAny)(T *, size_t, const int *, int, T, size_t *);
   void (*testSome)(T *, size_t, size_t *, const int *, int, T, size_t *);
+  void (*testAllVector)(T *, size_t, const int *, int, T *, int *);
+  void (*testAnyVector)(T *, size_t, const int *, int, T *, size_t *);
+  void (*testSomeVector)(T *, size_t, size_t *, const int *, int, T *, size_t *);
+};
+
+/// Which of n words are left out: nonzero entries; none if absent.
+class Status {
+public:
+  Status(const std::optional<std::vector<int>> &given, size_t n) : given(given) {
+    if (given && given->size() != n)
+      throw nb::value_error(("status has " + std::to_string(given->size()) + " entries for " +
+                             std::to_string(n) + " words")
+                                .c_str());
+  }
+  const int *data() const { return given ? given->data() : nullptr; }
+
+private:
+  const std::optional<std::vector<int>> &given;
+};
+
+/// What n words are compared with: one value, or a list of n.
+template <typename T> T &comparand(T &value, size_t) { return value; }
+template <typename T> T *comparand(std::vector<T> &values, size_t n) {
+  if (values.size() != n)
+    throw nb::value_error(("values has " + std::to_string(values.size()) + " entries for " +
+                           std::to_string(n) + " words")
+                              .c_str());
+  return values.data();
+}
+
+/// Binds the forms over several words. Value: T, or std::vector<T> for the _vector forms.
+template <typename T, typename Value> struct SeveralWords {
+  using Selection = std::optional<std::vector<int>>;
+  nb::module_ &m;
+  const char *value = std::is_same_v<T, Value> ? "value" : "values";
+
+  template <typename Result, typename Body> void define(const std::string &name, Body body) const {
+    m.def(
+        name.c_str(),
+        [body](Address words, size_t n, Selection selection, int cmp, Value value) -> Result {
+          Status status(selection, n);
+          return body(pointer<T>(words), n, status.data(), cmp, comparand<T>(value, n));
+        },
+        "ivars"_a, "nelems"_a, "status"_a.none(), "cmp"_a, nb::arg(value));
+  }
+  template <typename Call> void all(const std::string &name, Call call) const {
+    define<void>(name, [call](T *words, size_t n, const int *status, int cmp, auto value) {
+      checked([&] { call(words, n, status, cmp, value); });
+    });
+  }
+  template <typename Call> void any(const std::string &name, Call call) const {
+    define<size_t>(name, [call](T *words, size_t n, const int *status, int cmp, auto value) {
+      size_t out = SIZE_MAX;
+      checked([&] { call(words, n, status, cmp, value, &out); });
+      return out;
+    });
+  }
+  template <typename Call> void some(const std::string &name, Call call) const {
+    define<std::vector<size_t>>(
+        name, [call](T *words, size_t n, const int *status, int cmp, auto value) {
+          std::vector<size_t> indices(n);
+          size_t out = 0;
+          checked([&] { call(words, n, indices.data(), status, cmp, value, &out); });
+          indices.resize(out);
+          return indices;
+        });
+  }
+  template <typename Call> void test(const std::string &name, Call call) const {
+    define<bool>(name, [call](T *words, size_t n, const int *status, int cmp, auto value) {
+      int out = 0;
+      checked([&] { call(words, n, status, cmp, value, &out); });
+      return out != 0;
+    });
+  }
 };
 
 template <typename T> void bindWaits(nb::module_ &m, const std::string &type, WaitCalls<T> calls) {
   auto name = [&](const char *suffix) { return "aclshmem_" + type + suffix; };
-  using Status = std::optional<std::vector<int>>;
-  auto data = [](const Status &status) { return status ? status->data() : nullptr; };
   m.def(
       name("_wait").c_str(),
       [calls](Address word, T value) { checked([&] { calls.wait(pointer<T>(word), value); }); },
@@ -524,32 +667,6 @@ template <typename T> void bindWaits(nb::module_ &m, const std::string &type, Wa
       },
       "ivar"_a, "cmp"_a, "value"_a);
   m.def(
-      name("_wait_until_all").c_str(),
-      [=](Address words, size_t n, Status status, int cmp, T value) {
-        checked([&] { calls.all(pointer<T>(words), n, data(status), cmp, value); });
-      },
-      "ivars"_a, "nelems"_a, "status"_a.none(), "cmp"_a, "value"_a);
-  auto any = [=](auto call) {
-    return [=](Address words, size_t n, Status status, int cmp, T value) {
-      size_t out = SIZE_MAX;
-      checked([&] { call(pointer<T>(words), n, data(status), cmp, value, &out); });
-      return out;
-    };
-  };
-  auto some = [=](auto call) {
-    return [=](Address words, size_t n, Status status, int cmp, T value) {
-      std::vector<size_t> indices(n);
-      size_t out = 0;
-      checked([&] { call(pointer<T>(words), n, indices.data(), data(status), cmp, value, &out); });
-      indices.resize(out);
-      return indices;
-    };
-  };
-  m.def(name("_wait_until_any").c_str(), any(calls.any), "ivars"_a, "nelems"_a, "status"_a.none(),
-        "cmp"_a, "value"_a);
-  m.def(name("_wait_until_some").c_str(), some(calls.some), "ivars"_a, "nelems"_a,
-        "status"_a.none(), "cmp"_a, "value"_a);
-  m.def(
       name("_test").c_str(),
       [calls](Address word, int cmp, T value) {
         int out = 0;
@@ -557,10 +674,19 @@ template <typename T> void bindWaits(nb::module_ &m, const std::string &type, Wa
         return out != 0;
       },
       "ivar"_a, "cmp"_a, "value"_a);
-  m.def(name("_test_any").c_str(), any(calls.testAny), "ivars"_a, "nelems"_a, "status"_a.none(),
-        "cmp"_a, "value"_a);
-  m.def(name("_test_some").c_str(), some(calls.testSome), "ivars"_a, "nelems"_a, "status"_a.none(),
-        "cmp"_a, "value"_a);
+  SeveralWords<T, T> one{m};
+  one.all(name("_wait_until_all"), calls.all);
+  one.any(name("_wait_until_any"), calls.any);
+  one.some(name("_wait_until_some"), calls.some);
+  one.any(name("_test_any"), calls.testAny);
+  one.some(name("_test_some"), calls.testSome);
+  SeveralWords<T, std::vector<T>> each{m};
+  each.all(name("_wait_until_all_vector"), calls.allVector);
+  each.any(name("_wait_until_any_vector"), calls.anyVector);
+  each.some(name("_wait_until_some_vector"), calls.someVector);
+  each.test(name("_test_all_vector"), calls.testAllVector);
+  each.any(name("_test_any_vector"), calls.testAnyVector);
+  each.some(name("_test_some_vector"), calls.testSomeVector);
 }
 
 } // namespace
@@ -572,14 +698,19 @@ NB_MODULE(_pyshmem, m) {
   bindAttributes(m);
   bindStart(m);
   bindMemory(m);
+  bindTypedMemory(m);
   bindTeams(m);
   bindData(m);
   bindStreams(m);
+  bindEngines(m);
 #define BIND_WAITS(name, T)                                                                        \
   bindWaits<T>(m, #name,                                                                           \
                {aclshmem_##name##_wait, aclshmem_##name##_wait_until,                              \
                 aclshmem_##name##_wait_until_all, aclshmem_##name##_wait_until_any,                \
-                aclshmem_##name##_wait_until_some, aclshmem_##name##_test,                         \
-                aclshmem_##name##_test_any, aclshmem_##name##_test_some});
+                aclshmem_##name##_wait_until_some, aclshmem_##name##_wait_until_all_vector,        \
+                aclshmem_##name##_wait_until_any_vector, aclshmem_##name##_wait_until_some_vector, \
+                aclshmem_##name##_test, aclshmem_##name##_test_any, aclshmem_##name##_test_some,   \
+                aclshmem_##name##_test_all_vector, aclshmem_##name##_test_any_vector,              \
+                aclshmem_##name##_test_some_vector});
   ACLSHMEM_P2P_TYPES(BIND_WAITS)
 }

@@ -6,11 +6,18 @@ Conventionally `import shmem as ash`. A thin shell over libpiton_runtime's C API
 RuntimeError with the reason; `aclshmem_init`, `aclshmem_finalize`, `aclshmem_init_using_unique_id`
 and the set_* functions return 0 or an error code instead, and the reason is logged and in
 `last_error()`.
+
+Besides the names listed here the module has all calls of `shmem._pyshmem`: those by type
+(`aclshmem_int32_p`, `aclshmem_float_wait_until_any_vector`, ...), by width (`aclshmem_put32`, ...)
+and in stream order. Their forms: docs/reference/shmem.md.
 """
 
-from enum import IntEnum
+from . import _guard
+from ._enums import CmpOp, SignalOp
 
-from ._pyshmem import (
+_pyshmem = _guard.load()  # before anything else does
+
+from ._pyshmem import (  # noqa: E402
     InitAttr,
     InitStatus,
     MemType,
@@ -62,36 +69,20 @@ from ._pyshmem import (
     team_split_strided,
     team_translate_pe,
 )
-from .tensor import (
+from .tensor import (  # noqa: E402
     aclshmem_create_tensor,
     aclshmem_free_tensor,
     calc_nbytes,
     construct_tensor_from_ptr,
 )
 
-
-class SignalOp(IntEnum):
-    """What a signal does to its word."""
-
-    SIGNAL_SET = 0
-    SIGNAL_ADD = 1
-
-
-class CmpOp(IntEnum):
-    """What a wait compares with: word CMP value."""
-
-    CMP_EQ = 0
-    CMP_NE = 1
-    CMP_GT = 2
-    CMP_GE = 3
-    CMP_LT = 4
-    CMP_LE = 5
-
-
 #: The spelling that published scripts use.
 aclshmem_finialize = aclshmem_finalize
 aclshmem_barrier_all = barrier_all
 aclshmem_barrier = barrier
+
+#: The calls by type, by width and in stream order, of which there are several hundred.
+globals().update({name: call for name, call in vars(_pyshmem).items() if name[:8] == "aclshmem"})
 
 __all__ = [
     "CmpOp",

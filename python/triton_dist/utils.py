@@ -130,3 +130,15 @@ class ModuleProxy:
         builtin = core.builtin(call)
         builtin.__signature__ = inspect.Signature([*given, *hidden, *rest])
         return builtin
+
+    def declare(self, names, scope: dict) -> None:
+        """Puts a dispatched function of any signature for each name into `scope`, a module's
+        globals().
+        """
+        for name in names:
+
+            def stub(*args, **kwargs): ...
+
+            stub.__name__ = stub.__qualname__ = name
+            stub.__module__ = scope["__name__"]
+            scope[name] = self.dispatch(stub)

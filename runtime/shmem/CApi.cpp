@@ -127,6 +127,31 @@ int aclshmem_finalize(void) {
   return guarded([] { return finalize(); });
 }
 
+int aclshmemx_finalize(uint64_t instance_id) {
+  if (instance_id == 0)
+    return aclshmem_finalize();
+  clearStatus();
+  return report(ACLSHMEM_INVALID_PARAM,
+                "aclshmemx_finalize: there is no instance " + std::to_string(instance_id));
+}
+
+aclshmem_instance_ctx *aclshmemx_instance_ctx_get(void) {
+  static aclshmem_instance_ctx only = {};
+  clearStatus();
+  World *world = currentWorld();
+  __atomic_store_n(&only.instance, static_cast<void *>(world), __ATOMIC_RELAXED);
+  return world ? &only : nullptr;
+}
+
+int aclshmemx_instance_ctx_set(uint64_t instance_id) {
+  clearStatus();
+  if (instance_id == 0)
+    return ACLSHMEM_SUCCESS;
+  return report(ACLSHMEM_NOT_SUPPORTED, "aclshmemx_instance_ctx_set: instance_id is " +
+                                            std::to_string(instance_id) +
+                                            ", several instances are not supported");
+}
+
 void aclshmem_global_exit(int status) {
   World *world = currentWorld();
   if (!world)
@@ -197,7 +222,11 @@ void *aclshmemx_get_heap_base(aclshmem_mem_type_t type) {
   if (!world)
     return nullptr;
   const DeviceState &state = world->deviceState();
-  return type == DEVICE_SIDE ? state.heapBase : state.hostHeapBase;
+  void *base = type == DEVICE_SIDE ? state.heapBase : state.hostHeapBase;
+  if (!base)
+    report(ACLSHMEM_INVALID_PARAM, "aclshmemx_get_heap_base: there is no host-side heap; the first "
+                                   "aclshmemx_malloc of HOST_SIDE memory makes it");
+  return base;
 }
 
 void *aclshmem_ptr(void *pointer, int pe) {
@@ -224,3 +253,31 @@ int aclshmem_n_pes(void) {
 }
 
 uint64_t util_get_ffts_config(void) { return 0; }
+
+//===-- Cycle profiles ----------------------------------------------------------------------===//
+
+static_assert(sizeof(aclshmem_prof_pe_t) == sizeof(Profile) &&
+              offsetof(aclshmem_prof_pe_t, block_prof) == offsetof(Profile, blocks) &&
+              offsetof(aclshmem_prof_block_t, cycles) == offsetof(ProfileBlock, cycles));
+
+void aclshmemx_get_prof(aclshmem_prof_pe_t **out, bool verbose) {
+  static Profile copy; // what *out points to
+  static std::mutex &mutex = *new std::mutex;
+  if (out)
+    *out = nullptr;
+  World *world = requireWorld(__func__);
+  if (!world)
+    return;
+  guarded([&] {
+    std::lock_guard lock(mutex);
+    std::string text;
+    if (!world->readProfile(out ? &copy : nullptr, verbose ? &text : nullptr))
+      return 0;
+    if (out)
+      *out = reinterpret_cast<aclshmem_prof_pe_t *>(&copy);
+    std::fputs(text.c_str(), stdout);
+    return std::fflush(stdout);
+  });
+}
+
+void aclshmemx_show_prof(void) { aclshmemx_get_prof(nullptr, true); }

@@ -28,7 +28,12 @@ struct Process {
 
 /// Never destroyed: calls may come while the process ends.
 Process &process() {
-  static Process &instance = *new Process;
+  static Process &instance = *[] {
+    auto *made = new Process;
+    const char *tls = std::getenv("SMEM_CONF_STORE_TLS_ENABLE");
+    made->tls.enabled = !tls || std::string_view(tls) != "0";
+    return made;
+  }();
   return instance;
 }
 
@@ -197,6 +202,9 @@ int initialize(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t &attr) {
     options.createTimeout = std::chrono::seconds(attr.option_attr.shm_create_timeout);
     options.callTimeout = std::chrono::seconds(attr.option_attr.control_operation_timeout);
     options.isBusy = streamsAreBusy;
+    piton_status_t status = PITON_OK;
+    if (Runtime *runtime = Runtime::get(status); runtime && runtime->device(0).model.isA5())
+      options.cyclesPerMicrosecond = 1000;
     code = World::start(std::move(options), *state, self.owner);
   }
   self.lastInitFailure = code ? piton_last_error() : "";

@@ -108,11 +108,12 @@ int World::meet() {
                   "aclshmemx_init_attr(local_mem_size = " + std::to_string(options.heapBytes) + ")",
                   check, Writer().value(options.engines).text(hostIdentity()).out, results))
     return code;
+  forceRoce = forcesRoce();
   for (const std::string &result : results) {
     Reader reader(result);
     auto wanted = reader.value<uint32_t>();
     hosts.emplace_back(reader.text());
-    roceNeeded |= hosts.back() != hosts[0] || (forcesRoce() && (wanted & ACLSHMEM_DATA_OP_ROCE));
+    roceNeeded |= hosts.back() != hosts[0] || (forceRoce && (wanted & ACLSHMEM_DATA_OP_ROCE));
   }
   for (int other = 0; other < peCount(); ++other)
     if (hosts[static_cast<size_t>(other)] == hosts[static_cast<size_t>(pe())])
@@ -242,6 +243,7 @@ void World::fillState() {
   state.rdmaConfig = {190 * 1024, 128, 0};
   state.sdmaConfig = {191 * 1024, 64, 0};
 
+  startProfile();
   spins = spinRounds(static_cast<int>(localPes.size()));
   auto record = std::make_unique<TeamRecord>();
   record->myPe = pe();
@@ -278,11 +280,11 @@ int World::chooseEngines() {
     if (int code = openRoce(roce))
       return code;
     for (int other = 0; other < peCount(); ++other)
-      if (!boardOf(other) || (forcesRoce() && other != pe())) {
+      if (!boardOf(other) || (forceRoce && other != pe())) {
         state.transports[other] = kTransportRoce;
         engines[static_cast<size_t>(other)] = roce;
       }
-    if (forcesRoce())
+    if (forceRoce)
       return ACLSHMEM_SUCCESS;
   }
   for (int other : localPes) {

@@ -35,7 +35,8 @@ struct WorldOptions {
   uint64_t session = 0;
   bool tls = false;
   ChannelMaker makeChannel = makePlainChannel, serveChannel = makePlainChannel;
-  std::function<bool()> isBusy; ///< kernels run in this process
+  std::function<bool()> isBusy;  ///< kernels run in this process
+  int cyclesPerMicrosecond = 50; ///< of the NPU, for cycle profiles
 };
 
 /// A heap of one kind (device side or host side) and how it is divided.
@@ -143,6 +144,11 @@ public:
   }
   PeBoard *boardOf(int pe) const { return pe < 0 ? nullptr : boards[static_cast<size_t>(pe)]; }
 
+  //===-- Profile.cpp -----------------------------------------------------------------------===//
+
+  /// Copies the cycle counts; false if this PE is not profiled. `text` gets the counted frames.
+  bool readProfile(Profile *out, std::string *text) const;
+
   std::atomic<int> hostWaiters{0}; ///< host threads in waitSlowly()
 
   //===-- Everybody -------------------------------------------------------------------------===//
@@ -180,6 +186,7 @@ private:
   int makeHeap(SymmetricHeap &heap, uint64_t bytes, const std::string &what);
   int placeInternals();
   void fillState();
+  void startProfile();
   void clearState();
   int resolve(const char *call, const void *symmetric, uint64_t bytes, int pe, Transfer &out) const;
   int chooseEngines();
@@ -202,6 +209,7 @@ private:
 
   std::vector<std::string> hosts; ///< identity of every PE's host
   std::vector<int> localPes;      ///< of my host, ascending
+  bool forceRoce = false;         ///< PEs of this host are reached over it too
   bool roceNeeded = false;        ///< by any PE; the same on all
   std::vector<PeBoard *> boards;  ///< by PE, null on other hosts
 
@@ -215,6 +223,7 @@ private:
   std::mutex teamMutex;
   std::vector<std::unique_ptr<TeamRecord>> teams;
   std::unique_ptr<char[]> coreSync; ///< words that only this PE uses
+  std::unique_ptr<Profile> profile; ///< on the profiled PE
 
   std::atomic<bool> watching{false}; ///< for standstills
   Standstill standstill;

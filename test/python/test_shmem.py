@@ -265,3 +265,218 @@ def test_a_killed_pe_is_an_exception():
     output = children[0].communicate(timeout=30)[0]
     children[1].communicate(timeout=30)
     assert "seen: aclshmem_barrier_all: PE 1 (pid" in output
+
+
+def test_names_of_the_package():
+    """Every call by type, by width and in stream order is there, in both modules."""
+    run_job(
+        1,
+        """
+        from shmem import _pyshmem, core
+
+        names = ["aclshmemx_finalize", "aclshmemx_get_prof", "aclshmemx_show_prof"]
+        numbers = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+        for kind in ("float", "double", "char", *numbers):
+            names += [f"aclshmem_{kind}_{form}" for form in ("iput", "iget", "p", "g")]
+        for bits in (8, 16, 32, 64, 128):
+            for way in ("put", "get"):
+                names += [f"aclshmem_{way}{bits}", f"aclshmem_{way}{bits}_nbi"]
+                names += [f"aclshmem_i{way}{bits}"]
+            names += [f"aclshmem_put{bits}_signal", f"aclshmem_put{bits}_signal_nbi"]
+        for form in ("putmem", "getmem", "signal_op", "signal_wait_until", "barrier", "barrier_all",
+                     "quiet"):
+            names.append(f"aclshmemx_{form}_on_stream")
+        several = ("all", "any", "some")
+        for kind in ("float", "char", *numbers):
+            names += [f"aclshmem_{kind}_{form}" for form in (
+                "wait", "wait_until", "test", "test_any", "test_some",
+                *(f"wait_until_{which}" for which in several),
+                *(f"wait_until_{which}_vector" for which in several),
+                *(f"test_{which}_vector" for which in several),
+            )]
+        assert len(names) > 200
+        for name in names:
+            assert getattr(ash, name) is getattr(_pyshmem, name), name
+        assert not [name for name in ash.__all__ if not hasattr(ash, name)]
+        assert core.direct.ComparisonType is ash.CmpOp and core.direct.SignalOp is ash.SignalOp
+        """,
+    )
+
+
+def test_words_compared_with_lists():
+    run_job(
+        2,
+        """
+        assert init() == 0
+        words = ash.aclshmem_calloc(16, 4)
+        peer = 1 - rank
+        for index, value in ((0, 5), (2, 7)):
+            ash.aclshmem_int32_p(words + 4 * index, value, peer)
+        cmp = ash.CmpOp
+        ash.aclshmem_int32_wait_until_all_vector(words, 3, [0, 1, 0], cmp.CMP_EQ, [5, 9, 7])
+        ash.aclshmem_int32_wait_until_all(words, 3, [0, 1, 0], cmp.CMP_GE, 5)
+        assert ash.aclshmem_int32_wait_until_any_vector(words, 3, None, cmp.CMP_EQ, [6, 9, 7]) == 2
+        assert ash.aclshmem_int32_wait_until_some_vector(
+            words, 3, None, cmp.CMP_GE, [5, 1, 7]) == [0, 2]
+        assert ash.aclshmem_int32_test_all_vector(words, 3, None, cmp.CMP_EQ, [5, 0, 7])
+        assert not ash.aclshmem_int32_test_all_vector(words, 3, None, cmp.CMP_EQ, [5, 1, 7])
+        assert ash.aclshmem_int32_test_any_vector(words, 3, [1, 1, 1], cmp.CMP_GE, [0, 0, 0]) == (
+            2**64 - 1)
+        assert ash.aclshmem_int32_test_some_vector(words, 3, None, cmp.CMP_LT, [9, 9, 7]) == [0, 1]
+        for call in (
+            lambda: ash.aclshmem_int32_test_all_vector(words, 3, None, 0, [5, 0]),
+            lambda: ash.aclshmem_int32_wait_until_any(words, 3, [0], 0, 5),
+        ):
+            try:
+                call()
+            except ValueError as error:
+                assert "entries for 3 words" in str(error)
+            else:
+                raise AssertionError("a list that is too short was taken")
+        try:
+            ash.aclshmem_int32_test_all_vector(words, 3, None, 6, [5, 0, 7])
+        except RuntimeError as error:
+            assert "comparison 6 is none of 0 (EQ) to 5 (LE)" in str(error)
+        ash.barrier_all()
+        ash.aclshmem_finalize()
+        """,
+    )
+
+
+def test_memory_on_the_host_side():
+    run_job(
+        2,
+        """
+        assert init() == 0
+        try:
+            ash.aclshmemx_get_heap_base(ash.MemType.HOST_SIDE)
+        except RuntimeError as error:
+            assert "there is no host-side heap" in str(error)
+        host = ash.aclshmemx_calloc(4, 8, ash.MemType.HOST_SIDE)
+        assert host == ash.aclshmemx_get_heap_base(ash.MemType.HOST_SIDE)
+        ash.aclshmem_int64_p(host, 40 + rank, 1 - rank)
+        ash.barrier_all()
+        assert ash.aclshmem_int64_g(host, rank) == 41 - rank
+        more = ash.aclshmemx_align(512, 64, ash.MemType.HOST_SIDE)
+        assert (more - host) % 512 == 0
+        for address in (more, host):
+            ash.aclshmemx_free(address, ash.MemType.HOST_SIDE)
+        assert ash.aclshmemx_set_udma_config(0, 64, 0) != 0
+        assert ash.aclshmemx_set_udma_config(189 * 1024, 256, 1) == 0
+        assert ash.aclshmemx_finalize(7) != 0 and "no instance 7" in ash.last_error()
+        assert ash.aclshmemx_init_status() == ash.InitStatus.INITIALIZED
+        assert ash.aclshmemx_finalize(0) == 0
+        assert ash.aclshmemx_init_status() == ash.InitStatus.NOT_INITIALIZED
+        """,
+    )
+
+
+def test_tls_is_off_by_the_test_scripts_variable():
+    run_job(
+        1,
+        """
+        import os
+
+        os.environ["SMEM_CONF_STORE_TLS_ENABLE"] = "0"
+        attributes = ash.InitAttr()
+        attributes.n_ranks, attributes.local_mem_size = 1, 1 << 20
+        attributes.ip_port = f"tcp://127.0.0.1:{port}"
+        assert ash.aclshmem_init(attributes) == 0, ash.last_error()
+        assert ash.aclshmem_finalize() == 0
+        ash.set_conf_store_tls(True, "")
+        assert ash.aclshmem_init(attributes) != 0
+        assert "no certificates" in ash.last_error()
+        """,
+    )
+
+
+def test_a_second_library_is_refused(tmp_path):
+    import shmem._guard as guard
+
+    maps = tmp_path / "maps"
+    maps.write_text(
+        "7f0000000000-7f0000001000 r-xp 00000000 00:00 0 \n"
+        "7f0000001000-7f0000002000 r-xp 00000000 08:01 7   /opt/x/libaclshmem.so.1 (deleted)\n"
+        "7f0000002000-7f0000003000 r-xp 00000000 08:01 8   /opt/x/libshmem_tools.so\n"
+    )
+    maps.write_text(maps.read_text().replace(" (deleted)", ""))
+    with pytest.raises(ImportError, match=r"another symmetric heap, /opt/x/libaclshmem\.so\.1"):
+        guard.load(str(maps))
+    maps.write_text(
+        "7f0000001000-7f0000002000 r-xp 00000000 08:01 7   /one/libpiton_runtime.so\n"
+        "7f0000002000-7f0000003000 r--p 00001000 08:01 7   /one/libpiton_runtime.so\n"
+        "7f0000003000-7f0000004000 r-xp 00000000 08:01 8   /two/libpiton_runtime.so\n"
+    )
+    with pytest.raises(ImportError, match="twice, /one/libpiton_runtime.so and /two/"):
+        guard.load(str(maps))
+
+
+# -- shmem-config ------------------------------------------------------------------------
+
+C_PROGRAM = """
+#include <piton/shmem.h>
+#include <stdio.h>
+
+int main(void) {
+  shmemx_set_conf_store_tls(false, "", 0);
+  aclshmemx_init_attr_t attr = ACLSHMEMX_INIT_ATTR_DEFAULT;
+  attr.n_pes = 1;
+  attr.local_mem_size = 1 << 20;
+  snprintf(attr.ip_port, sizeof(attr.ip_port), "tcp://127.0.0.1:%s", PORT);
+  if (shmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr) != ACLSHMEM_SUCCESS)
+    return 1;
+  int32_t *word = shmem_calloc(1, ACLSHMEM_SYNCBIT_SIZE);
+  shmem_int32_p(word, 42, 0);
+  shmem_barrier_all();
+  printf("%d %d\\n", shmem_int32_g(word, shmem_my_pe()), (int)sizeof(aclshmemx_team_t));
+  shmem_free(word);
+  return shmem_finalize();
+}
+"""
+
+
+def config(*arguments, **environment):
+    import os
+
+    return subprocess.run(
+        [sys.executable, "-m", "piton.shmem_config", *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
+def test_a_c_program_by_the_flags_of_shmem_config(tmp_path):
+    done = config("--cflags", "--ldflags")
+    assert done.returncode == 0, done.stderr
+    source, program = tmp_path / "program.c", tmp_path / "program"
+    source.write_text(C_PROGRAM)
+    command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", f'-DPORT="{free_port()}"']
+    command += [str(source), "-o", str(program), *done.stdout.split()]
+    built = subprocess.run(command, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    ran = subprocess.run([str(program)], capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stdout) == (0, "42 131160\n"), ran.stderr
+
+
+def test_shmem_config():
+    assert config("--check").stdout == "ok\n"
+    assert config("--backend").stdout == "910\n"
+    assert config("--backend", TRITON_ASCEND_ARCH="Ascend950").stdout == "950\n"
+    told = config("--diagnose", SHMEM_LOG_LEVEL="WARN").stdout
+    assert "variable    SHMEM_LOG_LEVEL=WARN" in told and "problem     none" in told
+    wrong = config("--check", TRITON_ASCEND_ARCH="Ascend1")
+    assert wrong.returncode == 1 and "TRITON_ASCEND_ARCH = Ascend1 is invalid" in wrong.stderr
+    assert config().returncode == 1
+
+
+def test_aliases_are_those_of_the_library():
+    import pathlib
+
+    from piton import shmem_config
+
+    script = pathlib.Path(__file__).parents[2] / "scripts" / "make-shmem-aliases"
+    library = shmem_config.library_folder() / shmem_config.LIBRARY
+    assert subprocess.run([sys.executable, script, "--check", library]).returncode == 0, (
+        f"run {script.name} {library}"
+    )

@@ -8,11 +8,10 @@ AclshmemInvalid.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 
-from .. import SignalOp
 from .. import _pyshmem as _native
 from . import direct
+from .direct import ComparisonType, SignalOp
 
 
 class AclshmemError(RuntimeError):
@@ -21,17 +20,6 @@ class AclshmemError(RuntimeError):
 
 class AclshmemInvalid(ValueError):
     """An argument is missing or makes no sense."""
-
-
-class ComparisonType(IntEnum):
-    """What signal_wait compares with: word CMP value."""
-
-    CMP_EQ = 0
-    CMP_NE = 1
-    CMP_GT = 2
-    CMP_GE = 3
-    CMP_LT = 4
-    CMP_LE = 5
 
 
 @dataclass

@@ -22,20 +22,11 @@ _proxy = ModuleProxy(
 )
 
 
-def _declare(name):
-    def stub(*args, **kwargs): ...
-
-    stub.__name__ = stub.__qualname__ = name
-    stub.__module__ = __name__
-    return _proxy.dispatch(stub)
-
-
-for _name in (
+_NAMES = [
     "tid", "atomic_cas", "atomic_add", "__syncthreads", "ld", "st", "ld_vector", "st_vector",
     "pack", "unpack", "num_threads", "num_warps",
-):  # fmt: skip
-    globals()[_name] = _declare(_name)
-del _name
+]  # fmt: skip
+_proxy.declare(_NAMES, globals())
 
 
 @core.builtin

@@ -56,17 +56,7 @@ ROCSHMEM_SIGNAL_SET = core.constexpr(0)
 ROCSHMEM_SIGNAL_ADD = core.constexpr(1)
 
 
-def _declare(name):
-    def stub(*args, **kwargs): ...
-
-    stub.__name__ = stub.__qualname__ = name
-    stub.__module__ = __name__
-    return _proxy.dispatch(stub)
-
-
-for _name in _NAMES:
-    globals()[_name] = _declare(_name)
-del _name
+_proxy.declare(_NAMES, globals())
 
 
 def __getattr__(name):

@@ -147,6 +147,18 @@ def fence(_semantic=None):
     return _call("aclshmem_fence", [], (), False, _semantic)
 
 
+@core.builtin
+def prof_start(frame, _semantic=None):
+    """Starts counting the cycles of a frame, 0 to 1023, of this block; see shmem's get_prof."""
+    return _call("aclshmemx_prof_start", [(frame, _I32)], (), False, _semantic)
+
+
+@core.builtin
+def prof_end(frame, _semantic=None):
+    """Ends what prof_start started."""
+    return _call("aclshmemx_prof_end", [(frame, _I32)], (), False, _semantic)
+
+
 def _copy(name, dest, source, nbytes, pe, semantic):
     element = _element(dest, f"{name}: dest")
     if _element(source, f"{name}: source") != element:
