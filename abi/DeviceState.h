@@ -82,6 +82,8 @@ enum CompareOp : int32_t {
 /// For waiting without burning a core. A word in the heap of PE p is waited for like this:
 ///   spin a bounded while; yield; then  b = load(bell);  sleepers += 1 (seq_cst);  look at the word
 ///   again;  futex_wait(&bell, b) with a time limit;  sleepers -= 1.
+/// Kernels sleep on their own PE's bell whatever they wait for: whoever advances a barrier flag
+/// rings the bells of all PEs that are to see it.
 /// Whoever stores to a word in p's heap that might be waited for, does afterwards
 ///   fence(seq_cst);  if (load(sleepers)) { bell += 1; futex_wake(&bell, all); }
 /// A sleeper that was killed leaves `sleepers` too high: that costs wakes, nothing else.
@@ -98,13 +100,15 @@ enum class WaitKind : uint32_t {
   None = 0,
   Signal,     ///< a word in a heap
   Barrier,    ///< the flag of a team member
-  Collective, ///< a collective call that other PEs have not made yet
+  Collective, ///< a collective call that other PEs have not made yet; `wanted` is its number
   Cores,      ///< the other blocks of this launch
-  Engine      ///< a copy engine of this PE
+  Engine,     ///< a copy engine of this PE
+  Loop        ///< a loop of a kernel that reads memory, which nobody changes
 };
 
-/// What a PE waits for at the moment; where several of its blocks wait, the longest waiting one.
-/// One writer. Readers copy it and accept the copy if `sequence` was even and is unchanged.
+/// What a PE waits for at the moment; where several of its blocks (or host threads) wait, one of
+/// them. One writer at a time. Readers copy it and accept the copy if `sequence` was even and is
+/// unchanged.
 struct WaitRecord {
   uint32_t sequence; ///< (atomic) odd while the record is being written
   uint32_t kind;     ///< WaitKind
@@ -113,10 +117,10 @@ struct WaitRecord {
   uint64_t offset;   ///< of the word in the heap
   int64_t seen;
   int64_t wanted;
-  uint64_t sinceNs; ///< CLOCK_MONOTONIC
-  int32_t compare;  ///< CompareOp
-  uint32_t waiters; ///< blocks (or host threads) that wait
-  char where[200];  ///< NUL-terminated: API call, or kernel and Python line
+  uint64_t sinceNs;   ///< CLOCK_MONOTONIC
+  int32_t compare;    ///< CompareOp
+  uint32_t wordBytes; ///< of the word; 0: the word itself cannot be looked at, only `seen`
+  char where[200];    ///< NUL-terminated: API call, or kernel and Python line
 };
 static_assert(sizeof(WaitRecord) == 256);
 
@@ -127,18 +131,24 @@ struct alignas(64) PeBoard {
   int32_t pid;        ///< in the PE's own pid namespace
   uint64_t progress;  ///< (atomic) counts waits that ended and calls made: a standstill is when no
                       ///< PE's changes
-  uint32_t waiting;   ///< (atomic) 1 while everything in this PE waits for other PEs
+  uint32_t waiting;   ///< (atomic) 1 while everything in this PE waits for other PEs; the PE's
+                      ///< service thread looks several times a second
   uint32_t engines;   ///< TransportBit mask that the user asked for
   uint64_t heapBytes; ///< of the user
   uint64_t usedBytes; ///< (atomic) allocated now
   int32_t pe;
   int32_t peCount;
-  int32_t localCount; ///< PEs of this host: boards in this array
-  uint32_t reserved[3];
-  WaitRecord wait;
-  uint32_t reserved2[32];
+  int32_t localCount;      ///< PEs of this host: boards in this array
+  uint32_t kernelsWaiting; ///< (atomic) launches in which every block has waited for a while
+  uint32_t reserved[2];
+  WaitRecord hostWait;   ///< of the host threads
+  WaitRecord kernelWait; ///< of the launches
+  char kernel[64];       ///< (atomic bytes) the distributed kernel launched last; NUL-terminated
+  uint32_t kernels;      ///< (atomic) distributed launches that run now
+  uint32_t reserved2[79];
 };
-static_assert(sizeof(PeBoard) == 512 && offsetof(PeBoard, wait) == 128);
+static_assert(sizeof(PeBoard) == 1024 && offsetof(PeBoard, hostWait) == 128 &&
+              offsetof(PeBoard, kernelWait) == 384 && offsetof(PeBoard, kernel) == 640);
 
 //===-- The state ---------------------------------------------------------------------------===//
 

@@ -74,6 +74,9 @@ public:
 /// The simulated NPU in fast mode. Defined in sim/.
 Executor &simulator();
 
+/// Launches and products that run at the moment in this process. Defined in sim/.
+uint32_t runningLaunches();
+
 /// Makes sure that Ctrl-C is counted from here on, if the process handles it at all, and returns
 /// interruptEpoch(). Defined in sim/.
 uint64_t armInterrupts();

@@ -5,6 +5,8 @@
 
 #include "runtime/Launcher.h"
 
+#include "abi/DeviceState.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <strings.h>
@@ -73,6 +75,13 @@ piton_status_t check(const Device &device, const KernelMetadata &meta,
                 "kernel '" + meta.name +
                     "' is distributed and the symmetric heap is not initialised; call "
                     "aclshmem_init first");
+  if (meta.distributed) {
+    const auto *state = reinterpret_cast<const DeviceState *>(kDeviceStateAddress);
+    if (uint32_t failure = __atomic_load_n(&state->failure, __ATOMIC_ACQUIRE))
+      return fail(static_cast<piton_status_t>(failure),
+                  "kernel '" + meta.name + "' is distributed and the job is lost: " +
+                      (state->failureText ? state->failureText : "a PE has failed"));
+  }
   if (blocks > device.model.coresFor(meta.mixMode))
     return checkBlocks(device, meta, blocks);
   return PITON_OK;

@@ -2,7 +2,7 @@
 //
 // Blocks that may wait for each other run as fibers. A fiber stays on the worker that started it;
 // workers take the next block from one counter, so block n starts only after all before it have.
-// A worker whose fibers all wait goes down a ladder: spin, sched_yield, sleep.
+// A worker whose fibers all wait goes down a ladder: spin, sched_yield, sleep on the PE's doorbell.
 
 #include "sim/Faults.h"
 #include "sim/Sanitizers.h"
@@ -16,6 +16,7 @@
 #include <ctime>
 #include <immintrin.h>
 #include <sched.h>
+#include <utility>
 
 namespace piton::sim {
 namespace {
@@ -138,6 +139,8 @@ public:
 
   /// `waiting` is one of the `liveFibers` blocks.
   void afterIdleRound(size_t liveFibers, const Slot &waiting) {
+    // The round was run after this was read: what rings the bell from here on may be news to it.
+    uint32_t bell = std::exchange(seenBell, idling ? readBell() : 0);
     if (++rounds % kWindow != 0) {
       _mm_pause();
       return;
@@ -156,42 +159,73 @@ public:
     if (idle < std::chrono::milliseconds(1))
       return;
     bool slow = perFiber > kSwitchTime; // such rounds do work
+    bool wasIdling = idling;
     watch(now, slow, waiting);
-    if (slow || now < sleepAgain)
+    if (slow || now < sleepAgain || !wasIdling)
       return;
     auto nap = std::min<Clock::duration>(idle / 16, std::chrono::microseconds(500));
-    timespec time = {0, static_cast<long>(std::chrono::nanoseconds(nap).count())};
-    nanosleep(&time, nullptr);
+    sleep(bell, std::chrono::nanoseconds(nap).count());
     Clock::time_point after = Clock::now();
     sleepAgain = after + (after - now);
   }
 
 private:
+  uint32_t readBell() const {
+    return doorbell ? __atomic_load_n(&doorbell->bell, __ATOMIC_SEQ_CST) : 0;
+  }
+
+  /// Whoever writes a word of this PE rings its bell; other words are looked at when the time is
+  /// over.
+  void sleep(uint32_t bell, int64_t nanoseconds) {
+    if (doorbell)
+      return sleepOnBell(*doorbell, bell, nanoseconds);
+    timespec time = {0, static_cast<long>(nanoseconds)};
+    nanosleep(&time, nullptr);
+  }
+
   /// Notes that this worker is idle, and looks whether the whole launch has been for long.
   void watch(Clock::time_point now, bool slow, const Slot &waiting) {
     if (!idling) {
       idling = true;
       launch.activeWorkers.fetch_sub(1);
       limit = standstillTime();
+      doorbell = ownDoorbell(launch);
+      if (doorbell)
+        __atomic_fetch_add(&doorbell->sleepers, 1, __ATOMIC_SEQ_CST);
+      seenBell = readBell();
     }
+    // A loop of the kernel's own asks nobody whether the job still lives.
+    if (!waiting.waitRequest)
+      endIfJobFailed(waiting, nullptr);
     uint64_t seen = launch.progress.load(std::memory_order_relaxed);
     if (seen != lastProgress || launch.activeWorkers.load() != 0) {
       lastProgress = seen;
       stillSince = now;
       slowWindows = fastWindows = 0;
+      if (launch.waitPublished.load(std::memory_order_relaxed))
+        clearWait(launch);
       return;
     }
     ++(slow ? slowWindows : fastWindows);
-    publishWait(launch, waiting);
-    if (limit.count() > 0 && now - stillSince > limit && fastWindows > 4 * slowWindows &&
+    bool still = fastWindows > 4 * slowWindows;
+    // Such a loop may also be at work; it counts as waiting once it has done nothing for long.
+    bool waits = waiting.waitRequest || (still && now - stillSince > kLoopTime);
+    if (waits && now >= publishAgain) {
+      publishWait(launch, waiting);
+      publishAgain = now + kPublishTime;
+    }
+    if (limit.count() > 0 && now - stillSince > limit && still &&
         !launch.standstillReported.exchange(true))
       reportStandstill(launch, waiting);
   }
 
   void wake() {
     if (idling) {
+      if (doorbell)
+        __atomic_fetch_sub(&doorbell->sleepers, 1, __ATOMIC_SEQ_CST);
       launch.activeWorkers.fetch_add(1);
       clearWait(launch);
+      publishAgain = {};
     }
     idling = false;
   }
@@ -199,12 +233,16 @@ private:
   static constexpr uint64_t kWindow = 64;
   /// More than a switch to a waiting fiber and back takes.
   static constexpr std::chrono::nanoseconds kSwitchTime{kThreadSanitizer ? 40000 : 400};
+  static constexpr std::chrono::seconds kLoopTime{1};
+  static constexpr std::chrono::milliseconds kPublishTime{20};
   Launch &launch;
+  Doorbell *doorbell = nullptr; ///< of this PE, while idling
+  uint32_t seenBell = 0;
   uint64_t rounds = 0, lastProgress = UINT64_MAX, slowWindows = 0, fastWindows = 0;
   bool idling = false;
   std::chrono::seconds limit{0};
   std::chrono::nanoseconds windowStart{0};
-  Clock::time_point idleSince, sleepAgain, stillSince;
+  Clock::time_point idleSince, sleepAgain, stillSince, publishAgain;
 };
 
 /// Starts the next block in an idle slot; false if there is none.

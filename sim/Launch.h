@@ -45,8 +45,9 @@ public:
   const uint64_t blocks;     ///< x * y * z
   const uint64_t startEpoch; ///< interruptEpoch() at the submission
   uint8_t *lockBuffer = nullptr;
-  std::atomic_flag publishing;          ///< held by the worker that writes this PE's board
-  alignas(64) uint64_t coreBarrier = 0; ///< arrivals at meetings of all blocks; blocks add to it
+  std::atomic_flag publishing;            ///< held by the worker that writes this PE's board
+  std::atomic<bool> waitPublished{false}; ///< on the board; changed under `publishing`
+  alignas(64) uint64_t coreBarrier = 0;   ///< arrivals at meetings of all blocks; blocks add to it
 
   /// Program id of linear block `block`, in the order of the hardware model.
   void programId(uint64_t block, uint32_t pid[3]) const;

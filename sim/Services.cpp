@@ -151,7 +151,7 @@ PITON_LEAVES_EARLY void serviceUnlock(BlockContext *, uint64_t *word) {
 PITON_LEAVES_EARLY void serviceWait(BlockContext *context, const WaitRequest *request) {
   Slot &slot = slotOf(context);
   slot.waitsAt = PITON_CALLER - 1;
-  if (endIfJobFailed(slot, *request))
+  if (endIfJobFailed(slot, request))
     slot.leave(BlockExit::Stopped);
   slot.waitRequest = request;
   if (!request->known) {

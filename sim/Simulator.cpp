@@ -10,6 +10,7 @@
 #include "sim/Sanitizers.h"
 #include "sim/SignalChain.h"
 #include "sim/Team.h"
+#include "sim/Waits.h"
 #include "sim/Worker.h"
 
 #include <algorithm>
@@ -134,6 +135,14 @@ void runAsFibers(Launch &launch) {
   runTeam(launch.request.onCallerThread, launch.workers, fiberMember, &launch);
 }
 
+std::atomic<uint32_t> running{0};
+
+/// Counts among runningLaunches().
+struct Running {
+  Running() { running.fetch_add(1, std::memory_order_relaxed); }
+  ~Running() { running.fetch_sub(1, std::memory_order_relaxed); }
+};
+
 class Simulator final : public Executor {
 public:
   piton_status_t load(std::string_view image, std::shared_ptr<const Kernel> &out) override {
@@ -145,7 +154,9 @@ public:
     const KernelMetadata &meta = kernel.metadata();
     if (!request.signalsReady)
       ensureSignalHandlers();
+    Running counted;
     Launch launch(request, kernel);
+    RunningOnBoard shown(launch);
     if (launch.stopped()) // Ctrl-C while it was queued
       return launch.finish();
     Memory locks; // fresh, hence zero
@@ -163,6 +174,7 @@ public:
   }
 
   piton_status_t product(const ProductRequest &request) override {
+    Running counted;
     FloatingPointDefaults defaults;
     return runProduct(request);
   }
@@ -172,10 +184,13 @@ void afterForkInChild() {
   resetSignalChainAfterFork();
   resetTeamsAfterFork();
   Worker::resetAfterFork();
+  running.store(0);
 }
 
 } // namespace
 } // namespace piton::sim
+
+uint32_t piton::runningLaunches() { return sim::running.load(std::memory_order_relaxed); }
 
 piton::Executor &piton::simulator() {
   static auto *instance = [] {

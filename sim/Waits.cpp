@@ -6,11 +6,16 @@
 
 #include "sim/Faults.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <type_traits>
+#include <unistd.h>
 
 namespace piton::sim {
 namespace {
@@ -101,7 +106,7 @@ std::string describeWait(const Slot &slot, const WaitRequest *request) {
          std::to_string(request->seen);
 }
 
-bool endIfJobFailed(const Slot &slot, const WaitRequest &request) {
+bool endIfJobFailed(const Slot &slot, const WaitRequest *request) {
   DeviceState *state = stateOf(*slot.launch);
   if (!state)
     return false;
@@ -111,9 +116,9 @@ bool endIfJobFailed(const Slot &slot, const WaitRequest &request) {
   std::string why = "PE " + std::to_string(state->failedPe) + " has failed";
   if (state->failureText)
     why = state->failureText;
-  slot.launch->fail(static_cast<piton_status_t>(failure), describePlace(slot, slot.waitsAt) + " " +
-                                                              describeWait(slot, &request) + "; " +
-                                                              why);
+  std::string what = request ? describeWait(slot, request) : "loops";
+  slot.launch->fail(static_cast<piton_status_t>(failure),
+                    describePlace(slot, slot.waitsAt) + " " + what + "; " + why);
   return true;
 }
 
@@ -123,48 +128,100 @@ PeBoard *ownBoard(const DeviceState *state) {
   return state && state->boards ? state->boards[state->myPe] : nullptr;
 }
 
-void writeRecord(const DeviceState &state, PeBoard &board, const Slot &slot) {
-  const WaitRequest &request = *slot.waitRequest;
-  WaitRecord &record = board.wait;
+/// The launch whose wait is on the board; others leave it alone.
+std::atomic<const Launch *> shown{nullptr};
+
+void writeRecord(const DeviceState &state, PeBoard &board, const Slot &slot, bool first) {
+  WaitRequest request = {};
+  if (slot.waitRequest)
+    request = *slot.waitRequest;
+  else
+    request.kind = static_cast<uint32_t>(WaitKind::Loop);
   auto word = reinterpret_cast<uintptr_t>(request.word);
-  uint32_t sequence = __atomic_load_n(&record.sequence, __ATOMIC_RELAXED);
-  __atomic_store_n(&record.sequence, sequence + 1, __ATOMIC_RELEASE);
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  record.kind = request.kind;
-  record.pe = ownerOf(&state, word);
-  record.team = request.team;
-  record.offset = record.pe >= 0 ? (word - state.heapFirst) % state.heapSpan : 0;
-  record.seen = request.seen;
-  record.wanted = request.wanted;
-  record.compare = request.compare;
-  if (!__atomic_load_n(&board.waiting, __ATOMIC_RELAXED))
-    record.sinceNs = monotonicNanoseconds();
-  record.waiters = 1;
-  std::string where =
-      describePlace(slot, slot.waitsAt) + describeArgument(*slot.launch, &state, request.word);
-  std::strncpy(record.where, where.c_str(), sizeof(record.where) - 1);
-  record.where[sizeof(record.where) - 1] = '\0';
-  __atomic_store_n(&record.sequence, sequence + 2, __ATOMIC_RELEASE);
-  __atomic_store_n(&board.waiting, 1u, __ATOMIC_RELEASE);
+  int32_t owner = ownerOf(&state, word);
+  std::string where = describePlace(slot, slot.waitsAt);
+  if (slot.waitRequest)
+    where += describeArgument(*slot.launch, &state, request.word);
+
+  WaitRecord &record = board.kernelWait;
+  __atomic_fetch_add(&record.sequence, 1, __ATOMIC_ACQ_REL);
+  auto set = [](auto &field, auto value) {
+    __atomic_store_n(&field, static_cast<std::decay_t<decltype(field)>>(value), __ATOMIC_RELAXED);
+  };
+  set(record.kind, request.kind);
+  set(record.pe, owner);
+  set(record.team, request.team);
+  set(record.offset, owner >= 0 ? (word - state.heapFirst) % state.heapSpan : 0);
+  set(record.seen, request.seen);
+  set(record.wanted, request.wanted);
+  set(record.compare, request.compare);
+  set(record.wordBytes, 0u);
+  if (first)
+    set(record.sinceNs, monotonicNanoseconds());
+  size_t length = std::min(where.size(), sizeof(record.where) - 1);
+  for (size_t i = 0; i <= length; ++i)
+    set(record.where[i], i < length ? where[i] : '\0');
+  __atomic_fetch_add(&record.sequence, 1, __ATOMIC_ACQ_REL);
 }
 
 } // namespace
 
+RunningOnBoard::RunningOnBoard(const Launch &launch) : board(ownBoard(stateOf(launch))) {
+  if (!board)
+    return;
+  __atomic_fetch_add(&board->kernels, 1, __ATOMIC_RELAXED);
+  const std::string &name = launch.kernel.metadata().name;
+  size_t length = std::min(name.size(), sizeof(board->kernel) - 1);
+  for (size_t i = 0; i <= length; ++i)
+    __atomic_store_n(&board->kernel[i], i < length ? name[i] : '\0', __ATOMIC_RELAXED);
+}
+
+RunningOnBoard::~RunningOnBoard() {
+  if (board)
+    __atomic_fetch_sub(&board->kernels, 1, __ATOMIC_RELAXED);
+}
+
 void publishWait(Launch &launch, const Slot &slot) {
   DeviceState *state = stateOf(launch);
   PeBoard *board = ownBoard(state);
-  if (!board || !slot.waitRequest || launch.publishing.test_and_set(std::memory_order_acquire))
+  if (!board || launch.publishing.test_and_set(std::memory_order_acquire))
     return; // another idle worker is at it
-  writeRecord(*state, *board, slot);
+  const Launch *nobody = nullptr;
+  if (shown.compare_exchange_strong(nobody, &launch) || nobody == &launch)
+    writeRecord(*state, *board, slot, !launch.waitPublished);
+  if (!launch.waitPublished)
+    __atomic_fetch_add(&board->kernelsWaiting, 1, __ATOMIC_RELEASE);
+  launch.waitPublished = true;
   launch.publishing.clear(std::memory_order_release);
 }
 
-void clearWait(const Launch &launch) {
+void clearWait(Launch &launch) {
   PeBoard *board = ownBoard(stateOf(launch));
   if (!board)
     return;
-  __atomic_store_n(&board->waiting, 0u, __ATOMIC_RELEASE);
+  while (launch.publishing.test_and_set(std::memory_order_acquire)) {
+  }
+  if (launch.waitPublished) {
+    __atomic_fetch_sub(&board->kernelsWaiting, 1, __ATOMIC_RELEASE);
+    if (shown.load() == &launch) {
+      __atomic_store_n(&board->kernelWait.kind, static_cast<uint32_t>(WaitKind::None),
+                       __ATOMIC_RELEASE);
+      shown.store(nullptr);
+    }
+  }
+  launch.waitPublished = false;
   __atomic_fetch_add(&board->progress, 1, __ATOMIC_RELAXED);
+  launch.publishing.clear(std::memory_order_release);
+}
+
+Doorbell *ownDoorbell(const Launch &launch) {
+  PeBoard *board = ownBoard(stateOf(launch));
+  return board ? &board->doorbell : nullptr;
+}
+
+void sleepOnBell(Doorbell &doorbell, uint32_t seen, int64_t nanoseconds) {
+  timespec limit = {nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
+  syscall(SYS_futex, &doorbell.bell, FUTEX_WAIT, seen, &limit, nullptr, 0);
 }
 
 } // namespace piton::sim

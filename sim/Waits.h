@@ -17,14 +17,32 @@ namespace piton::sim {
 std::string describeWait(const Slot &slot, const WaitRequest *request);
 
 /// Ends the launch if the job has failed meanwhile, with what the block waits for and why it never
-/// comes; true if it has.
-bool endIfJobFailed(const Slot &slot, const WaitRequest &request);
+/// comes; true if it has. `request` is null in a loop of the kernel's own.
+bool endIfJobFailed(const Slot &slot, const WaitRequest *request);
 
-/// Tells the other PEs, on this PE's board, that everything here waits, `slot` longest. The host
-/// library watches the boards: when nobody moves any more it fails the job.
+/// On this PE's board for as long as the object lives: that a launch of a distributed kernel runs.
+class RunningOnBoard {
+public:
+  explicit RunningOnBoard(const Launch &launch);
+  ~RunningOnBoard();
+  RunningOnBoard(const RunningOnBoard &) = delete;
+  RunningOnBoard &operator=(const RunningOnBoard &) = delete;
+
+private:
+  PeBoard *board;
+};
+
+/// Tells the other PEs, on this PE's board, that everything in the launch waits, `slot` among it.
+/// The host library watches the boards: when nobody moves any more it fails the job.
 void publishWait(Launch &launch, const Slot &slot);
 /// Takes that back.
-void clearWait(const Launch &launch);
+void clearWait(Launch &launch);
+
+/// This PE's doorbell if the launch's kernel is distributed, else null.
+Doorbell *ownDoorbell(const Launch &launch);
+
+/// Sleeps until the bell is rung, is not `seen` any more, or the time is over.
+void sleepOnBell(Doorbell &doorbell, uint32_t seen, int64_t nanoseconds);
 
 } // namespace piton::sim
 

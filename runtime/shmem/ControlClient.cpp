@@ -21,12 +21,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-std::string hostName() {
-  char name[128] = "?";
-  gethostname(name, sizeof(name) - 1);
-  return name;
-}
-
 /// Waits for what the stream needs next. False at the deadline.
 bool pumpOnce(FrameStream &stream, Clock::time_point deadline, bool &alive) {
   short events = static_cast<short>(POLLIN | (stream.wantsWrite() ? POLLOUT : 0));
@@ -112,8 +106,10 @@ int ControlClient::introduce(FrameStream &candidate, Clock::time_point deadline,
   bool alive = candidate.pump();
   for (;;) {
     if (auto frame = candidate.next()) {
-      if (frame->type == FrameType::Welcome)
+      if (frame->type == FrameType::Welcome) {
+        serverIdentity = frame->payload;
         return ACLSHMEM_SUCCESS;
+      }
       return report(ACLSHMEM_BOOTSTRAP_ERROR,
                     "PE 0 at " + options.serverText + " refused: " + frame->payload);
     }
@@ -158,7 +154,7 @@ int ControlClient::awaitStart(FrameStream &candidate, Clock::time_point deadline
 int ControlClient::connectionEnded(FrameStream &candidate, bool welcomed) {
   if (welcomed)
     return report(ACLSHMEM_BOOTSTRAP_ERROR,
-                  "PE 0 died, or gave up, while the job was starting" +
+                  serverIdentity + " died, or gave up, while the job was starting" +
                       (candidate.error().empty() ? "" : ": " + candidate.error()));
   if (options.tls && candidate.ready())
     return report(ACLSHMEM_BOOTSTRAP_ERROR,
@@ -189,7 +185,7 @@ void ControlClient::run() {
     while (auto frame = stream->next())
       handle(*frame);
     if (!alive) {
-      fail(0, "the connection to PE 0 ended: it died or ended without aclshmem_finalize" +
+      fail(0, serverIdentity + " died or ended without aclshmem_finalize: its connection ended" +
                   (stream->error().empty() ? "" : " (" + stream->error() + ")"));
       return;
     }
@@ -242,10 +238,10 @@ void ControlClient::fail(int pe, const std::string &text) {
   }
   // First, so that a call that wakes up below finds every later one refused already. Only the
   // control thread comes here.
-  options.onFailure(pe, text);
+  std::string full = options.onFailure(pe, text);
   std::lock_guard lock(mutex);
   lost = true;
-  lostText = text;
+  lostText = std::move(full);
   changed.notify_all();
 }
 
@@ -271,8 +267,12 @@ int ControlClient::call(int team, CallKind kind, const std::string &what, const 
   // The server knows who is missing, so its answer comes first; ours is for a server that hangs.
   Clock::time_point deadline = Clock::now() + timeout + std::chrono::seconds(5);
   uint64_t epoch = interruptEpoch();
+  std::shared_ptr<void> shown;
   while (!answers[key].done && !lost && Clock::now() < deadline && interruptEpoch() == epoch)
-    changed.wait_for(lock, milliseconds(50));
+    if (changed.wait_for(lock, milliseconds(50)) == std::cv_status::timeout && !shown &&
+        options.showWait)
+      shown = options.showWait(team, key.second, what.c_str());
+  shown.reset();
   Answer answer = std::move(answers[key]);
   answers.erase(key);
   bool isLost = lost;

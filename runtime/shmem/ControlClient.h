@@ -9,6 +9,7 @@
 #include "runtime/shmem/ControlServer.h"
 
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 
 namespace piton::shmem {
@@ -24,8 +25,11 @@ public:
     bool tls = false;
     ChannelMaker makeChannel;
     /// Called once, on the client's thread, when the job is lost; `pe` is -1 if no PE is to blame.
-    std::function<void(int pe, const std::string &text)> onFailure;
+    /// Returns what calls report.
+    std::function<std::string(int pe, const std::string &text)> onFailure;
     std::function<void()> onTick; ///< several times a second, on the client's thread
+    /// Shows, for as long as the result lives, that a call has waited for others for a while.
+    std::function<std::shared_ptr<void>(int team, uint64_t sequence, const char *what)> showWait;
   };
 
   explicit ControlClient(Options options) : options(std::move(options)) {}
@@ -82,6 +86,7 @@ private:
 
   Options options;
   std::unique_ptr<FrameStream> stream; ///< the thread's, once it runs
+  std::string serverIdentity = "PE 0"; ///< "PE 0 (pid 17 on host)" once it has said so
   Fd wake;
   std::thread thread;
 

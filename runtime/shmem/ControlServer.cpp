@@ -262,7 +262,8 @@ void ControlServer::hello(Connection &connection, Reader reader) {
   member.identity = identity;
   connection.pe = pe;
   connection.stream->setLimit(kMaxFrameBytes);
-  connection.stream->send(FrameType::Welcome, {});
+  connection.stream->send(FrameType::Welcome,
+                          "PE 0 (pid " + std::to_string(getpid()) + " on " + hostName() + ")");
   if (++joined == options.world) {
     started = true;
     broadcast(FrameType::Start, {});

@@ -5,7 +5,7 @@
 //
 //   client                                server
 //   Hello                              ->           who I am; checked, at most kMaxHelloBytes
-//                                      <- Welcome | Refused(text)
+//                                      <- Welcome(text) | Refused(text)     who PE 0 is, or why not
 //                                      <- Start     once all PEs are there
 //   Call(team, sequence, ...)          ->           my part of a collective call
 //                                      <- Result    to every member, once all have called

@@ -6,6 +6,7 @@
 
 #include "runtime/Runtime.h"
 #include "runtime/shmem/Report.h"
+#include "runtime/shmem/Termination.h"
 #include "runtime/shmem/Tls.h"
 #include "runtime/shmem/UniqueId.h"
 
@@ -40,6 +41,7 @@ Process &process() {
 /// A child of a PE is none: it must not keep the PE's connections open, nor use them.
 void afterForkInChild() {
   Process &self = process();
+  disarmTerminationInChild();
   if (World *world = self.current.exchange(nullptr)) {
     world->abandonInChild();
     (void)self.owner.release(); // its threads are the parent's
@@ -205,9 +207,14 @@ int initialize(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t &attr) {
     piton_status_t status = PITON_OK;
     if (Runtime *runtime = Runtime::get(status); runtime && runtime->device(0).model.isA5())
       options.cyclesPerMicrosecond = 1000;
+    options.launches = runningLaunches;
+    options.onLoss = noteLoss;
+    armTermination();
     code = World::start(std::move(options), *state, self.owner);
   }
   self.lastInitFailure = code ? piton_last_error() : "";
+  if (code)
+    noteLoss(); // often because a PE died; nothing if SIGTERM was not armed
   self.current.store(self.owner.get(), std::memory_order_release);
   if (!code) {
     std::atexit(atProcessExit); // again each time: before what was loaded meanwhile
@@ -224,6 +231,8 @@ int finalize() {
     return ACLSHMEM_SUCCESS;
   setHeapReady(false);
   int code = self.owner->finish();
+  if (!code)
+    disarmTermination();
   self.current.store(nullptr, std::memory_order_release);
   self.owner.reset();
   return code;

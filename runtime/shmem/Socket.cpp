@@ -107,6 +107,12 @@ bool parseUrl(const std::string &url, SocketAddress &out, std::string &error) {
   return true;
 }
 
+std::string hostName() {
+  char name[128] = "?";
+  gethostname(name, sizeof(name) - 1);
+  return name;
+}
+
 SocketAddress localAddress(int fd) {
   SocketAddress out;
   out.length = sizeof(out.storage);

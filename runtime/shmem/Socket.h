@@ -53,6 +53,9 @@ bool parseUrl(const std::string &url, SocketAddress &out, std::string &error);
 bool resolve(const std::string &host, uint16_t port, int family, SocketAddress &out,
              std::string &error);
 
+/// This host's name.
+std::string hostName();
+
 /// The local end of a bound socket.
 SocketAddress localAddress(int fd);
 

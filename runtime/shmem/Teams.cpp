@@ -195,6 +195,8 @@ int World::pullBarrier(const char *call, TeamRecord &record) {
   __atomic_exchange_n(mine, static_cast<uint32_t>(count), __ATOMIC_SEQ_CST);
   if (__atomic_load_n(mine + 1, __ATOMIC_RELAXED))
     wakeAll(mine);
+  for (int i = 1; i < record.size; ++i) // their kernels sleep on their own bells
+    ringIfAsked(boardOf(record.toWorld[(record.myPe + i) % record.size]));
   for (int i = 1; i < record.size; ++i) {
     int other = record.toWorld[(record.myPe + i) % record.size];
     const uint32_t *flag = flagOf(other);

@@ -12,8 +12,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <linux/futex.h>
+#include <memory>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <type_traits>
 #include <unistd.h>
 
 namespace piton::shmem {
@@ -35,64 +37,43 @@ void sleepOn(uint32_t *word, uint32_t seen, milliseconds time) {
   syscall(SYS_futex, word, FUTEX_WAIT, seen, &limit, nullptr, 0);
 }
 
-int64_t currentValue(const WaitTarget &target) {
-  if (!target.word)
+int64_t valueOf(const void *word, uint32_t bytes) {
+  if (!word)
     return 0;
-  switch (target.wordBytes) {
+  switch (bytes) {
   case 1:
-    return __atomic_load_n(static_cast<const int8_t *>(target.word), __ATOMIC_RELAXED);
+    return __atomic_load_n(static_cast<const int8_t *>(word), __ATOMIC_RELAXED);
   case 2:
-    return __atomic_load_n(static_cast<const int16_t *>(target.word), __ATOMIC_RELAXED);
+    return __atomic_load_n(static_cast<const int16_t *>(word), __ATOMIC_RELAXED);
   case 4:
-    return __atomic_load_n(static_cast<const int32_t *>(target.word), __ATOMIC_RELAXED);
+    return __atomic_load_n(static_cast<const int32_t *>(word), __ATOMIC_RELAXED);
   default:
-    return __atomic_load_n(static_cast<const int64_t *>(target.word), __ATOMIC_RELAXED);
+    return __atomic_load_n(static_cast<const int64_t *>(word), __ATOMIC_RELAXED);
   }
 }
 
-/// Shows on this PE's board what it waits for, for as long as the object lives.
-class Published {
-public:
-  Published(World &world, const WaitTarget &target) : world(world), target(target) {
-    first = world.hostWaiters.fetch_add(1) == 0;
-    if (first)
-      write(static_cast<uint32_t>(target.kind));
-    world.updateWaiting();
-  }
-  ~Published() {
-    if (first)
-      write(static_cast<uint32_t>(WaitKind::None));
-    world.hostWaiters.fetch_sub(1);
-    __atomic_fetch_add(&world.board().progress, 1, __ATOMIC_RELAXED);
-    world.updateWaiting();
-  }
-
-private:
-  void write(uint32_t kind) {
-    WaitRecord &record = world.board().wait;
-    __atomic_fetch_add(&record.sequence, 1, __ATOMIC_ACQ_REL);
-    auto set = [](auto &field, auto value) {
-      __atomic_store_n(&field, static_cast<std::decay_t<decltype(field)>>(value), __ATOMIC_RELAXED);
-    };
-    set(record.kind, kind);
-    set(record.pe, target.pe);
-    set(record.team, target.team);
-    set(record.offset, world.offsetInHeapOf(target.pe, target.word));
-    set(record.seen, currentValue(target));
-    set(record.wanted, target.wanted);
-    set(record.sinceNs, nanoseconds(Clock::now()));
-    set(record.compare, target.compare);
-    set(record.waiters, 1u);
-    size_t length = std::min(std::strlen(target.call), sizeof(record.where) - 1);
-    for (size_t i = 0; i <= length; ++i)
-      set(record.where[i], i < length ? target.call[i] : '\0');
-    __atomic_fetch_add(&record.sequence, 1, __ATOMIC_ACQ_REL);
-  }
-
-  World &world;
-  const WaitTarget &target;
-  bool first;
-};
+/// Writes the board's record of the host's waits, under the World's waitMutex.
+void show(World &world, const PublishedWait *wait) {
+  const WaitTarget target = wait ? wait->target : WaitTarget{.kind = WaitKind::None};
+  WaitRecord &record = world.board().hostWait;
+  __atomic_fetch_add(&record.sequence, 1, __ATOMIC_ACQ_REL);
+  auto set = [](auto &field, auto value) {
+    __atomic_store_n(&field, static_cast<std::decay_t<decltype(field)>>(value), __ATOMIC_RELAXED);
+  };
+  set(record.kind, target.kind);
+  set(record.pe, target.pe);
+  set(record.team, target.team);
+  set(record.offset, world.offsetInHeapOf(target.pe, target.word));
+  set(record.seen, valueOf(target.word, target.wordBytes));
+  set(record.wanted, target.wanted);
+  set(record.sinceNs, wait ? nanoseconds(wait->since) : 0);
+  set(record.compare, target.compare);
+  set(record.wordBytes, target.pe >= 0 ? target.wordBytes : 0);
+  size_t length = std::min(std::strlen(target.call), sizeof(record.where) - 1);
+  for (size_t i = 0; i <= length; ++i)
+    set(record.where[i], i < length ? target.call[i] : '\0');
+  __atomic_fetch_add(&record.sequence, 1, __ATOMIC_ACQ_REL);
+}
 
 /// The words a sleeper registers at and sleeps on.
 struct Bed {
@@ -109,6 +90,23 @@ Bed bedFor(World &world, const WaitTarget &target) {
 }
 
 } // namespace
+
+PublishedWait::PublishedWait(World &world, const WaitTarget &target)
+    : target(target), since(Clock::now()), world(world) {
+  std::lock_guard lock(world.waitMutex);
+  world.hostWaits.push_back(this);
+  if (world.hostWaits.size() == 1)
+    show(world, this);
+}
+
+PublishedWait::~PublishedWait() {
+  std::lock_guard lock(world.waitMutex);
+  bool shown = world.hostWaits.front() == this;
+  std::erase(world.hostWaits, this);
+  if (shown)
+    show(world, world.hostWaits.empty() ? nullptr : world.hostWaits.front());
+  __atomic_fetch_add(&world.board().progress, 1, __ATOMIC_RELAXED);
+}
 
 void wakeAll(uint32_t *word) {
   syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
@@ -130,7 +128,7 @@ int waitSlowly(World &world, const WaitTarget &target, ReadyFunction ready, cons
       break;
     sched_yield();
   }
-  Published published(world, target);
+  PublishedWait published(world, target);
   Bed bed = bedFor(world, target);
   milliseconds sleep = kShortestSleep;
   for (;;) {
@@ -156,7 +154,6 @@ int waitSlowly(World &world, const WaitTarget &target, ReadyFunction ready, cons
                     std::string(target.call) + ": nothing happened within " +
                         std::to_string(world.callTimeout() / std::chrono::seconds(1)) +
                         " s (control_operation_timeout); " + world.describeWaits());
-    world.updateWaiting();
     sleep = std::min(sleep * 2, kLongestSleep);
   }
 }
@@ -195,15 +192,36 @@ bool World::everybodyWaits(uint64_t &progress) const {
 
 /// Runs on the control thread every now and then. One PE of the host watches for all.
 void World::tick() {
+  if (!__atomic_load_n(&state.initialized, __ATOMIC_ACQUIRE))
+    return;
+  __atomic_store_n(&board().waiting, waitsForOthers() ? 1u : 0u, __ATOMIC_RELEASE);
   if (!watching || !standstill.confirmed(*this, Clock::now()) || isLost())
     return;
   failJob("standstill: all PEs wait for each other; " + describeWaits());
 }
 
-/// Work that runs beside a waiting host thread may still get the job on.
-void World::updateWaiting() {
-  bool waits = hostWaiters.load() > 0 && !(options.isBusy && options.isBusy());
-  __atomic_store_n(&board().waiting, waits ? 1u : 0u, __ATOMIC_RELEASE);
+/// Nothing in this process can get the job on. Work that runs beside what waits still may: kernels,
+/// and on streams, when no kernel waits, anything.
+bool World::waitsForOthers() {
+  if (uint32_t kernels = __atomic_load_n(&board().kernelsWaiting, __ATOMIC_ACQUIRE))
+    return !options.launches || options.launches() <= kernels;
+  std::lock_guard lock(waitMutex);
+  return !hostWaits.empty() && !(options.isBusy && options.isBusy());
+}
+
+/// A collective call that takes its time. Null while there is no board to show it on.
+std::shared_ptr<void> World::showCollective(int team, uint64_t sequence, const char *what) {
+  if (!__atomic_load_n(&state.initialized, __ATOMIC_ACQUIRE))
+    return nullptr;
+  struct Shown {
+    WaitTarget target;
+    PublishedWait wait;
+    Shown(World &world, const WaitTarget &target) : target(target), wait(world, this->target) {}
+  };
+  return std::make_shared<Shown>(*this, WaitTarget{.kind = WaitKind::Collective,
+                                                   .call = what,
+                                                   .team = team,
+                                                   .wanted = static_cast<int64_t>(sequence)});
 }
 
 uint64_t World::offsetInHeapOf(int pe, const void *word) const {
@@ -230,7 +248,7 @@ bool copyRecord(const WaitRecord &from, WaitRecord &to) {
     get(to.wanted, from.wanted);
     get(to.sinceNs, from.sinceNs);
     get(to.compare, from.compare);
-    get(to.waiters, from.waiters);
+    get(to.wordBytes, from.wordBytes);
     for (size_t i = 0; i < sizeof(to.where); ++i)
       get(to.where[i], from.where[i]);
     to.where[sizeof(to.where) - 1] = '\0';
@@ -247,48 +265,114 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-std::string describe(int pe, const WaitRecord &record) {
-  static constexpr const char *kCompare[] = {"==", "!=", ">", ">=", "<", "<="};
-  std::string out = "PE " + std::to_string(pe);
-  if (record.kind == static_cast<uint32_t>(WaitKind::None))
-    return out + " does not wait";
-  out += " waits in " + std::string(record.where) + " for ";
+std::string secondsSince(uint64_t then) {
   uint64_t now = nanoseconds(Clock::now());
-  if (record.kind == static_cast<uint32_t>(WaitKind::Barrier))
-    out += "PE " + std::to_string(record.pe) + " to reach barrier " +
-           std::to_string(record.wanted) + " of team " + std::to_string(record.team) +
-           ", which is at " + std::to_string(record.seen);
-  else
-    out += "heap + " + hex(record.offset) + " of PE " + std::to_string(record.pe) +
-           ": value seen " + std::to_string(record.seen) + ", wanted " +
-           kCompare[static_cast<uint32_t>(record.compare) % 6] + " " +
-           std::to_string(record.wanted);
   char time[32];
-  std::snprintf(time, sizeof(time), ", for %.1f s",
-                static_cast<double>(now - std::min(now, record.sinceNs)) * 1e-9);
-  return out + time;
+  std::snprintf(time, sizeof(time), "%.1f s",
+                static_cast<double>(now - std::min(now, then)) * 1e-9);
+  return time;
 }
 
 } // namespace
 
+/// What a PE of this host waits for: at most one thing on the host and one in kernels.
+std::vector<WaitRecord> World::waitsOf(int pe) const {
+  std::vector<WaitRecord> out;
+  const PeBoard *board = boardOf(pe);
+  if (!board)
+    return out;
+  WaitRecord record = {};
+  auto add = [&](const WaitRecord &from) {
+    if (copyRecord(from, record) && record.kind != static_cast<uint32_t>(WaitKind::None))
+      out.push_back(record);
+  };
+  if (__atomic_load_n(&board->kernelsWaiting, __ATOMIC_ACQUIRE))
+    add(board->kernelWait);
+  add(board->hostWait);
+  // The record holds the value at the wait's start; the word itself is at hand.
+  for (WaitRecord &wait : out)
+    if (wait.wordBytes && boardOf(wait.pe) && wait.offset + wait.wordBytes <= deviceHeap.bytes)
+      wait.seen =
+          valueOf(static_cast<char *>(deviceHeap.bases[static_cast<size_t>(wait.pe)]) + wait.offset,
+                  wait.wordBytes);
+  return out;
+}
+
+/// "PLACE for WHAT, for 1.2 s".
+std::string World::describe(const WaitRecord &record) const {
+  static constexpr const char *kCompare[] = {"==", "!=", ">", ">=", "<", "<="};
+  auto number = [](auto value) { return std::to_string(value); };
+  std::string out = record.where, address = "heap + " + hex(record.offset);
+  if (record.pe >= 0)
+    address += " of PE " + number(record.pe);
+  else
+    address = "a word outside the heaps";
+  switch (static_cast<WaitKind>(record.kind)) {
+  case WaitKind::Barrier:
+    out += " for PE " + number(record.pe) + " to reach barrier " + number(record.wanted) +
+           " of team " + number(record.team) + " (its flag, " + address + ", is " +
+           number(record.seen) + ")";
+    break;
+  case WaitKind::Collective:
+    out += " for the other PEs of team " + number(record.team) + " to make this call";
+    break;
+  case WaitKind::Cores:
+    out += " for the other blocks of its launch: " + number(record.seen) + " of " +
+           number(record.wanted) + " arrivals";
+    break;
+  case WaitKind::Engine:
+    out += " for a copy engine";
+    break;
+  case WaitKind::Loop:
+    out += " in a loop that reads memory";
+    break;
+  default:
+    out += " for " + address + ": value seen " + number(record.seen) + ", wanted " +
+           kCompare[static_cast<uint32_t>(record.compare) % 6] + " " + number(record.wanted);
+  }
+  return out + ", for " + secondsSince(record.sinceNs);
+}
+
+/// The PEs of this host that could end a wait of `pe`, whether or not they wait themselves.
+std::vector<int> World::whoCouldEnd(int pe, const WaitRecord &record) const {
+  auto kind = static_cast<WaitKind>(record.kind);
+  if (kind == WaitKind::Barrier)
+    return {record.pe};
+  std::vector<int> out;
+  for (int other = 0; other < peCount(); ++other) {
+    if (other == pe || !boardOf(other))
+      continue;
+    bool arrived = false;
+    if (kind == WaitKind::Collective)
+      for (const WaitRecord &wait : waitsOf(other))
+        arrived |=
+            wait.kind == record.kind && wait.team == record.team && wait.wanted == record.wanted;
+    if (!arrived)
+      out.push_back(other);
+  }
+  return out;
+}
+
 std::string World::describeWaits() const {
   std::string out;
   std::vector<int> free;
-  for (int pe = 0; pe < peCount(); ++pe) {
-    PeBoard *other = boards[static_cast<size_t>(pe)];
-    if (!other)
-      continue;
-    WaitRecord record = {};
-    bool copied = copyRecord(other->wait, record);
-    if (!copied || record.kind == static_cast<uint32_t>(WaitKind::None)) {
+  std::vector<std::pair<int, WaitRecord>> waits;
+  for (int pe : localPes) {
+    std::vector<WaitRecord> mine = waitsOf(pe);
+    if (mine.empty())
       free.push_back(pe);
+    for (const WaitRecord &wait : mine)
+      waits.emplace_back(pe, wait);
+  }
+  for (const auto &[pe, wait] : waits) {
+    out += (out.empty() ? "PE " : "; PE ") + std::to_string(pe) + " waits in " + describe(wait);
+    std::vector<int> able = whoCouldEnd(pe, wait);
+    if (able.empty())
       continue;
-    }
-    // The record holds the value at the wait's start; the word itself is at hand.
-    if (const char *word = wordAt(record.pe, record.offset);
-        word && record.kind == static_cast<uint32_t>(WaitKind::Barrier))
-      record.seen = __atomic_load_n(reinterpret_cast<const int32_t *>(word), __ATOMIC_RELAXED);
-    out += (out.empty() ? "" : "; ") + describe(pe, record);
+    std::erase_if(
+        able, [&](int other) { return std::find(free.begin(), free.end(), other) == free.end(); });
+    out += able.empty() ? ", which only PEs that wait themselves could end"
+                        : ", which " + listPes(able) + " could end";
   }
   if (!free.empty())
     out += (out.empty() ? "" : "; ") + listPes(free) +
@@ -299,11 +383,22 @@ std::string World::describeWaits() const {
   return out;
 }
 
-const char *World::wordAt(int pe, uint64_t offset) const {
-  if (pe < 0 || pe >= peCount() || !boards[static_cast<size_t>(pe)] ||
-      offset + 8 > deviceHeap.bytes)
-    return nullptr;
-  return static_cast<char *>(deviceHeap.bases[static_cast<size_t>(pe)]) + offset;
+std::string World::describeLast(int pe) const {
+  if (!__atomic_load_n(&state.initialized, __ATOMIC_ACQUIRE) || pe == this->pe() || !boardOf(pe))
+    return {};
+  std::string out;
+  for (const WaitRecord &wait : waitsOf(pe))
+    out += "; it was waiting in " + describe(wait);
+  const PeBoard &last = *boardOf(pe);
+  if (!out.empty() || !__atomic_load_n(&last.kernels, __ATOMIC_RELAXED))
+    return out;
+  out = "; it was running kernel '";
+  for (const char &c : last.kernel)
+    if (char letter = __atomic_load_n(&c, __ATOMIC_RELAXED))
+      out += letter;
+    else
+      break;
+  return out + "'";
 }
 
 } // namespace piton::shmem

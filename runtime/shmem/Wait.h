@@ -26,6 +26,22 @@ struct WaitTarget {
   int64_t wanted = 0;
 };
 
+/// Shows on this PE's board what a host thread waits for, for as long as the object lives. Of
+/// several threads the one that has waited longest is shown.
+class PublishedWait {
+public:
+  PublishedWait(World &world, const WaitTarget &target);
+  ~PublishedWait();
+  PublishedWait(const PublishedWait &) = delete;
+  PublishedWait &operator=(const PublishedWait &) = delete;
+
+  const WaitTarget &target;
+  const std::chrono::steady_clock::time_point since;
+
+private:
+  World &world;
+};
+
 /// Returns true when the wait is over.
 using ReadyFunction = bool (*)(const void *closure);
 
@@ -91,13 +107,18 @@ template <typename T> bool compareWord(T word, int compare, T value) {
 /// Wakes whoever sleeps on the futex at `word`.
 void wakeAll(uint32_t *word);
 
-/// After storing to a word in the heap that `board` belongs to: wakes those who sleep on it.
-inline void ringDoorbell(PeBoard *board) {
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+/// Wakes those who sleep on the board's bell. After a store that they wait for and a full fence.
+inline void ringIfAsked(PeBoard *board) {
   if (board && __atomic_load_n(&board->doorbell.sleepers, __ATOMIC_RELAXED)) {
     __atomic_fetch_add(&board->doorbell.bell, 1, __ATOMIC_SEQ_CST);
     wakeAll(&board->doorbell.bell);
   }
+}
+
+/// After storing to a word in the heap that `board` belongs to: wakes those who sleep on it.
+inline void ringDoorbell(PeBoard *board) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  ringIfAsked(board);
 }
 
 } // namespace piton::shmem

@@ -94,8 +94,10 @@ int World::connect() {
       .timeout = options.initTimeout,
       .tls = options.tls,
       .makeChannel = options.makeChannel,
-      .onFailure = [this](int lost, const std::string &text) { loseJob(lost, text); },
-      .onTick = [this] { tick(); }});
+      .onFailure = [this](int lost, const std::string &text) { return loseJob(lost, text); },
+      .onTick = [this] { tick(); },
+      .showWait = [this](int team, uint64_t sequence,
+                         const char *what) { return showCollective(team, sequence, what); }});
   return client->connect();
 }
 
@@ -223,7 +225,7 @@ void World::fillState() {
   mine.pe = pe();
   mine.peCount = peCount();
   mine.localCount = static_cast<int32_t>(localPes.size());
-  mine.wait.pe = -1;
+  mine.hostWait.pe = mine.kernelWait.pe = -1;
   __atomic_store_n(&mine.state, static_cast<uint32_t>(PeState::Running), __ATOMIC_RELEASE);
 
   state.version = (1 << 16) | static_cast<int32_t>(sizeof(DeviceState));
@@ -346,14 +348,23 @@ int World::checkAlive(const std::string &call) {
   return report(ACLSHMEM_INNER_ERROR, call + ": " + failureText);
 }
 
-void World::loseJob(int pe, const std::string &text) {
-  std::lock_guard lock(failureMutex);
-  if (!failureText.empty())
-    return;
-  failureText = text;
-  state.failedPe = pe;
-  state.failureText = failureText.c_str();
-  __atomic_store_n(&state.failure, static_cast<uint32_t>(PITON_ERROR_SYSTEM), __ATOMIC_RELEASE);
+std::string World::loseJob(int lostPe, const std::string &text) {
+  {
+    std::lock_guard lock(failureMutex);
+    if (!failureText.empty())
+      return failureText;
+    failureText = text + describeLast(lostPe);
+    state.failedPe = lostPe;
+    state.failureText = failureText.c_str();
+    __atomic_store_n(&state.failure, static_cast<uint32_t>(PITON_ERROR_SYSTEM), __ATOMIC_RELEASE);
+  }
+  if (options.onLoss)
+    options.onLoss();
+  if (__atomic_load_n(&state.initialized, __ATOMIC_ACQUIRE))
+    ringDoorbell(&board());
+  // At once, whatever this PE does at the moment: its launcher may be about to end it.
+  log(LogLevel::Error, "PE " + std::to_string(pe()) + ": the job is lost: " + failureText);
+  return failureText;
 }
 
 void World::abandonInChild() {

@@ -35,8 +35,10 @@ struct WorldOptions {
   uint64_t session = 0;
   bool tls = false;
   ChannelMaker makeChannel = makePlainChannel, serveChannel = makePlainChannel;
-  std::function<bool()> isBusy;  ///< kernels run in this process
-  int cyclesPerMicrosecond = 50; ///< of the NPU, for cycle profiles
+  std::function<bool()> isBusy;       ///< work is queued or running on streams of this process
+  std::function<uint32_t()> launches; ///< that run now in this process
+  std::function<void()> onLoss;       ///< the job is lost; on any thread, once
+  int cyclesPerMicrosecond = 50;      ///< of the NPU, for cycle profiles
 };
 
 /// A heap of one kind (device side or host side) and how it is divided.
@@ -131,9 +133,7 @@ public:
   /// Who waits for what on this host, and who does not wait.
   std::string describeWaits() const;
   bool everybodyWaits(uint64_t &progress) const;
-  void updateWaiting();
   uint64_t offsetInHeapOf(int pe, const void *word) const;
-  const char *wordAt(int pe, uint64_t offset) const;
   /// PE whose heap this address of mine, or of a peer's mapping, lies in; -1 if none.
   int ownerOf(const void *address) const;
   PeBoard &board() { return *boards[static_cast<size_t>(pe())]; }
@@ -149,7 +149,8 @@ public:
   /// Copies the cycle counts; false if this PE is not profiled. `text` gets the counted frames.
   bool readProfile(Profile *out, std::string *text) const;
 
-  std::atomic<int> hostWaiters{0}; ///< host threads in waitSlowly()
+  std::mutex waitMutex;
+  std::vector<const PublishedWait *> hostWaits; ///< of host threads, the longest first
 
   //===-- Everybody -------------------------------------------------------------------------===//
 
@@ -160,8 +161,10 @@ public:
 
   /// The job is lost: reports why and returns the code; ACLSHMEM_SUCCESS otherwise.
   int checkAlive(const std::string &call);
-  /// The job is lost, as this PE has been told.
-  void loseJob(int pe, const std::string &text);
+  /// The job is lost, as this PE has been told. Returns all that is known of why.
+  std::string loseJob(int pe, const std::string &text);
+  /// What a PE of this host that has died was doing, as "; it ...", or nothing.
+  std::string describeLast(int pe) const;
   /// Declares the job lost, for all PEs.
   void failJob(const std::string &text) {
     loseJob(-1, text);
@@ -200,6 +203,11 @@ private:
   int makeTeams(const char *call, int parent, const std::vector<std::vector<int>> &lists,
                 std::vector<int> &mine);
   void tick();
+  std::shared_ptr<void> showCollective(int team, uint64_t sequence, const char *what);
+  bool waitsForOthers();
+  std::vector<WaitRecord> waitsOf(int pe) const;
+  std::vector<int> whoCouldEnd(int pe, const WaitRecord &record) const;
+  std::string describe(const WaitRecord &record) const;
   int pullBarrier(const char *call, TeamRecord &team);
 
   WorldOptions options;

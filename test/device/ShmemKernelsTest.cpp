@@ -249,9 +249,9 @@ TEST(ShmemKernels, AFailedJobEndsItsWaits) {
     auto *state = reinterpret_cast<DeviceState *>(kDeviceStateAddress);
     std::thread watcher([&] {
       PeBoard &board = *state->boards[0];
-      while (!__atomic_load_n(&board.waiting, __ATOMIC_ACQUIRE))
+      while (!__atomic_load_n(&board.kernelsWaiting, __ATOMIC_ACQUIRE))
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      WaitRecord record = board.wait;
+      WaitRecord record = board.kernelWait;
       bool named = record.pe == 1 && record.team == 0 && record.wanted == 1 && record.seen == 0 &&
                    std::strstr(record.where, "barriers.ttir:17");
       state->failedPe = named ? 1 : 99;

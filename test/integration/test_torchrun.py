@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Distributed scripts under `piton exec -- torchrun`: the examples, a rank that is killed in a
-kernel, a standstill. Tensors are on npu, so kernels run on streams."""
+"""Distributed scripts under `piton exec -- torchrun`: the examples, a rank that is killed
+anywhere, a standstill. Tensors are on npu, so kernels run on streams."""
 
 import os
 import pathlib
@@ -64,20 +64,47 @@ def test_the_guide(tmp_path):
     assert {"0 1.0", "1 0.0"} <= set(job.stdout.splitlines()), job.stdout
 
 
-STUCK = """
+PREFIX = """
 import os, signal, sys, threading, time
 import torch, torch_npu
 import triton, triton.language as tl
 import shmem as ash
 import triton_dist.language as dl
+from triton_dist.language.extra import libshmem_device
 
 rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+kind, victim = sys.argv[1], int(sys.argv[2])
+
+def told(call):
+    '''Runs what must fail, and shows how and when it did.'''
+    try:
+        result = call()
+        if result:
+            raise RuntimeError(ash.last_error())
+    except Exception as error:
+        print(f"<rank {rank} at {time.time()} told: {error}>", flush=True)
+        raise
+
+def dies_after(seconds):
+    def die():
+        print(f"<dies {time.time()}>", flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+    threading.Timer(seconds, die).start()
+
+def init(n_ranks):
+    attributes = ash.InitAttr()
+    attributes.my_rank, attributes.n_ranks, attributes.local_mem_size = rank, n_ranks, 16 << 20
+    attributes.ip_port = os.environ["PITON_EXAMPLE_STORE"]
+    ash.set_conf_store_tls(False, "")
+    return ash.aclshmem_init(attributes)
+
 torch.npu.set_device(rank)
-attributes = ash.InitAttr()
-attributes.my_rank, attributes.n_ranks, attributes.local_mem_size = rank, world, 16 << 20
-attributes.ip_port = os.environ["PITON_EXAMPLE_STORE"]
-ash.set_conf_store_tls(False, "")
-assert ash.aclshmem_init(attributes) == 0
+print(f"<pid {os.getpid()}>", flush=True)
+if kind == "init":
+    if rank == victim:
+        dies_after(2)
+    told(lambda: init(world + 1))  # the last one never comes
+assert init(world) == 0
 words = ash.aclshmem_create_tensor([64], dtype=torch.int32, device_id=rank)
 words.zero_()
 
@@ -86,26 +113,50 @@ def stuck(sig, out):
     dl.wait(sig, 1, "gpu", "acquire", waitValue=7)
     tl.store(out, 1)
 
-stuck.warmup(words, words, grid=(2,))
-ash.barrier_all()
-print(f"<pid {os.getpid()}>", flush=True)
-if rank == 1 and sys.argv[1] == "killed":
-    def die():
-        print(f"<dies {time.time()}>", flush=True)
-        os.kill(os.getpid(), signal.SIGKILL)
-    threading.Timer(1, die).start()
-try:
+@triton.jit
+def meet():
+    libshmem_device.barrier_all()
+
+@triton.jit
+def large(sig, out, SIZE: tl.constexpr):
+    x = tl.arange(0, 64).to(tl.float32)
+    for i in tl.static_range(SIZE):
+        x = tl.where(x > i, x * 1.5 + i, tl.exp(x) - i)
+    tl.store(out, tl.sum(x, 0).to(tl.int32))
+    dl.wait(sig, 1, "gpu", "acquire", waitValue=7)
+
+def stuck_in_kernel():
     stuck[(2,)](words, words[32:])
     torch.npu.synchronize()
-except Exception as error:
-    print(f"<rank {rank} at {time.time()} told: {error}>", flush=True)
-    time.sleep(2)  # torchrun ends the others as soon as one has ended
-    raise
+
+def compiles():
+    large[(1,)](words, words[32:], 40)
+    torch.npu.synchronize()
+
+def device_barrier():
+    meet[(2,)]()
+    torch.npu.synchronize()
+
+def free_and_finalize():
+    return ash.aclshmem_finalize()
+
+calls = {"kernel": stuck_in_kernel, "standstill": stuck_in_kernel, "compile": compiles,
+         "device_barrier": device_barrier, "host_barrier": ash.barrier_all,
+         "host_wait": lambda: ash.aclshmem_signal_wait_until(words.data_ptr(), 0, 7),
+         "allocate": lambda: ash.aclshmem_malloc(64), "finalize": free_and_finalize}
+stuck.warmup(words, words, grid=(2,))
+meet.warmup(grid=(2,))
+ash.barrier_all()
+if rank == victim:
+    dies_after(0.5 if kind == "compile" else 1)
+    if kind not in ("kernel", "compile", "host_wait"):
+        time.sleep(30)
+told(calls[kind])
 """
 
 
 def told(output):
-    """What each rank's launch raised: rank -> (time, text)."""
+    """What each rank's call raised: rank -> (time, text)."""
     found = re.findall(r"<rank (\d+) at ([\d.]+) told: ([^>]*)>", output)
     return {int(rank): (float(when), text) for rank, when, text in found}
 
@@ -118,19 +169,35 @@ def nothing_left(output, world, before):
     assert not {n for n in set(os.listdir("/dev/shm")) - before if "piton" in n or "shmem" in n}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("world", [2, 4])
-def test_a_killed_rank(tmp_path, world):
+def deaths():
+    """Where a rank dies, how many ranks there are and which dies (0 serves the others)."""
+    kinds = ("init", "kernel", "compile", "device_barrier", "host_barrier", "host_wait",
+             "allocate", "finalize")  # fmt: skip
+    for kind in kinds:
+        for world, victim in ((2, 1), (2, 0), (4, 1), (4, 0)):
+            slow = (kind, world, victim) not in (("kernel", 2, 1), ("host_barrier", 2, 0))
+            yield pytest.param(kind, world, victim, marks=pytest.mark.slow if slow else ())
+
+
+@pytest.mark.parametrize("kind,world,victim", list(deaths()))
+def test_a_killed_rank(tmp_path, kind, world, victim):
+    """With torchrun's own monitor interval of 0.1 s: it ends the others as soon as one has died."""
     script = tmp_path / "stuck.py"
-    script.write_text(STUCK)
+    script.write_text(PREFIX)
     before = set(os.listdir("/dev/shm"))
-    # At its usual interval, 0.1 s, torchrun may end the others before they have said why.
-    job = torchrun(world, script, "killed", options=["--monitor-interval=6"], timeout=300)
+    job = torchrun(
+        world, script, kind, str(victim), TRITON_CACHE_DIR=str(tmp_path / "cache"), timeout=300
+    )
     seen = told(job.stdout)
-    assert job.returncode != 0 and set(seen) == set(range(world)) - {1}, job.stdout
+    assert job.returncode != 0 and set(seen) == set(range(world)) - {victim}, job.stdout
     dies = float(re.search(r"<dies ([\d.]+)>", job.stdout)[1])
     for when, text in seen.values():
-        assert when - dies < 5 and "PE 1 (pid" in text and "stuck.py:" in text, text
+        assert when - dies < 5, job.stdout
+        assert f"PE {victim} (pid" in text, text
+        assert "stuck.py:" in text or kind not in ("kernel", "device_barrier"), text
+    # Whatever the script makes of the error, the library has said it at once.
+    lost = re.findall(rf"the job is lost: PE {victim} \(pid", job.stdout)
+    assert len(lost) >= world - 1 or kind == "init", job.stdout
     nothing_left(job.stdout, world, before)
 
 
@@ -138,9 +205,9 @@ def test_a_killed_rank(tmp_path, world):
 @pytest.mark.parametrize("world", [2, 4])
 def test_a_standstill(tmp_path, world):
     script = tmp_path / "stuck.py"
-    script.write_text(STUCK)
+    script.write_text(PREFIX)
     before = set(os.listdir("/dev/shm"))
-    job = torchrun(world, script, "standstill", PITON_STANDSTILL_SECONDS="2", timeout=300)
+    job = torchrun(world, script, "standstill", "-1", PITON_STANDSTILL_SECONDS="2", timeout=300)
     seen = told(job.stdout)
     assert job.returncode != 0 and set(seen) == set(range(world)), job.stdout
     for _, text in seen.values():
