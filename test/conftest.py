@@ -20,6 +20,7 @@ sys.path.append(str(pathlib.Path(__file__).parent.parent / "python" / "piton" / 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: runs only in `make test-all`")
+    config.addinivalue_line("markers", "dist: of the public suite, spawns one process a rank")
 
 
 @pytest.fixture(scope="session")

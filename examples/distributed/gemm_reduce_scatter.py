@@ -14,7 +14,7 @@ import triton.language as tl
 from triton.language.extra.cann.extension import sub_vec_id
 
 import triton_dist.language as dl
-from job import BLOCKS, SLOT, free, job, report, symmetric
+from job import BLOCKS, SLOT, free, job, refuse, report, symmetric
 from triton_dist.language.extra import libshmem_device
 
 
@@ -81,11 +81,27 @@ def gemm_reduce(a, b, c, partial, slots, M, N, K, WORLD: tl.constexpr, BM: tl.co
                       WORLD, BM, BN, SIGNAL, SLOT)  # fmt: skip
 
 
+#: Rows, columns and depth of a tile.
+TILE = (32, 64, 64)
+
+
+def sizes(rank, world, shape, everywhere):
+    """M, N, K: as given, or small ones that `world` ranks can share."""
+    owners = 1 if everywhere else world
+    if shape is None:
+        return TILE[0] * owners * max(1, 8 // owners), 128, 128
+    names, units = ("M", "N", "K"), (TILE[0] * owners, *TILE[1:])
+    for name, size, unit in zip(names, shape, units, strict=True):
+        if size <= 0 or size % unit:
+            refuse(rank, f"{name} is {size}, but has to be a multiple of {unit} with {world} ranks")
+    return shape
+
+
 def run(rank, world, m, n, k, everywhere, signals):
     torch.manual_seed(42 + rank)
     a = torch.randn(m, k, dtype=torch.float16)
     b = torch.randn(k, n, dtype=torch.float16) / k**0.5
-    tile = (32, 64, 64)
+    tile = TILE
     partial = symmetric((m, n), torch.float32, rank)
     tiles = (m // tile[0]) * (n // tile[1])
     slots = symmetric((tiles * world * SLOT,), torch.int32, rank)
@@ -108,9 +124,10 @@ def run(rank, world, m, n, k, everywhere, signals):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--shape", type=int, nargs=3, default=(256, 128, 128), metavar="SIZE")
+    parser.add_argument("--shape", type=int, nargs=3, metavar="SIZE")
     parser.add_argument("--all", action="store_true", help="all-reduce instead of reduce-scatter")
     arguments = parser.parse_args()
     with job() as (rank, world):
+        shape = sizes(rank, world, arguments.shape, arguments.all)
         for signals in (False, True):
-            run(rank, world, *arguments.shape, arguments.all, signals)
+            run(rank, world, *shape, arguments.all, signals)

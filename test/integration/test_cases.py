@@ -12,7 +12,7 @@ REFUSED = {}
 @pytest.mark.parametrize("path", case_files(), ids=lambda p: p.stem)
 def test_case(path):
     if "triton_dist" in path.read_text():
-        pytest.skip("needs several PEs: the distributed issue runs it")
+        pytest.skip("needs several PEs: test_distributed.py runs it")
     case = load_case(path)
     if path.stem in REFUSED:
         with pytest.raises(Exception, match=REFUSED[path.stem]):

@@ -362,7 +362,6 @@ def test_a_standstill_is_reported_on_every_pe(tmp_path):
         assert code == 0 and f"told {rank}" in output, output
 
 
-@pytest.mark.parametrize("world", [2, pytest.param(4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "name",
     [
@@ -373,8 +372,9 @@ def test_a_standstill_is_reported_on_every_pe(tmp_path):
         ),
     ],
 )
-def test_examples(name, world):
-    results = start_ranks([sys.executable, str(EXAMPLES / f"{name}.py")], world)
+def test_examples_on_cpu_tensors(name):
+    """Without `piton exec`; test_tutorials.py runs them on npu tensors, on 1 to 8 ranks."""
+    results = start_ranks([sys.executable, str(EXAMPLES / f"{name}.py")], 2)
     for rank, (code, output) in enumerate(results):
         assert code == 0 and "[PASS]" in output and "[FAIL]" not in output, f"{rank}:\n{output}"
 
@@ -412,16 +412,28 @@ def case_body(name):
     )
 
 
-@pytest.mark.parametrize("name", ["br58", "br68"])
+#: The handed cases of several ranks by what must come of them; with standstills: ranks, and those
+#: that finish.
+HANDED_VALUES = ["br58", "br68"]
+HANDED_STANDSTILLS = {"br62": (4, {2}), "br64": (2, set())}
+HANDED_RACES = ["br56", "br60"]
+HANDED_SIZES = ["br66"]
+
+
+def test_all_handed_cases_of_several_ranks_are_here():
+    here = {*HANDED_VALUES, *HANDED_STANDSTILLS, *HANDED_RACES, *HANDED_SIZES}
+    files = (pathlib.Path(__file__).parent / "cases").glob("*/*.py")
+    assert here == {path.stem for path in files if "ranks=" in path.read_text()}
+
+
+@pytest.mark.parametrize("name", HANDED_VALUES)
 def test_handed_cases(tmp_path, name):
     run_ranks(tmp_path, 2, case_body(name))
 
 
-@pytest.mark.parametrize(
-    "name,world,finished",
-    [pytest.param("br62", 4, {2}, marks=pytest.mark.slow), ("br64", 2, set())],
-)
-def test_handed_standstills_are_reported(tmp_path, name, world, finished):
+@pytest.mark.parametrize("name", [pytest.param("br62", marks=pytest.mark.slow), "br64"])
+def test_handed_standstills_are_reported(tmp_path, name):
+    world, finished = HANDED_STANDSTILLS[name]
     results = failing_ranks(tmp_path, world, case_body(name), PITON_STANDSTILL_SECONDS="2")
     for rank, (code, output) in enumerate(results):
         assert code != 0 and "standstill" in output, f"rank {rank}:\n{output}"
@@ -429,7 +441,19 @@ def test_handed_standstills_are_reported(tmp_path, name, world, finished):
             assert f"{name}.py:" in output and "'sig'" in output, f"rank {rank}:\n{output}"
 
 
-def test_a_buffer_of_different_sizes_is_refused(tmp_path):
-    results = failing_ranks(tmp_path, 2, case_body("br66"))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HANDED_RACES)
+def test_handed_races_end(tmp_path, name):
+    """By luck all goes well, or a signal is lost: then the wait for it is reported, no hang."""
+    results = failing_ranks(tmp_path, 2, case_body(name), PITON_STANDSTILL_SECONDS="2")
+    ends = [code == 0 and f"right {rank}" in out for rank, (code, out) in enumerate(results)]
+    told = [code != 0 and "standstill" in out for code, out in results]
+    assert all(ends) or all(told), results
+    assert all(ends) or any(f"{name}.py:" in out and "'sig'" in out for _, out in results), results
+
+
+@pytest.mark.parametrize("name", HANDED_SIZES)
+def test_a_buffer_of_different_sizes_is_refused(tmp_path, name):
+    results = failing_ranks(tmp_path, 2, case_body(name))
     for rank, (code, output) in enumerate(results):
         assert code != 0 and "16" in output and "32" in output, f"rank {rank}:\n{output}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Distributed scripts under `piton exec -- torchrun`: the examples, a rank that is killed
-anywhere, a standstill. Tensors are on npu, so kernels run on streams."""
+"""Distributed scripts under `piton exec -- torchrun`: the guide's, a rank that is killed anywhere,
+a standstill. Tensors are on npu, so kernels run on streams. test_tutorials.py runs the examples."""
 
 import os
 import pathlib
@@ -15,7 +15,6 @@ pytest.importorskip("shmem", reason="the package shmem is not built")
 pytest.importorskip("piton_torch", reason="the package piton_torch is not built")
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "examples" / "distributed"
-NAMES = ("ring_exchange", "all_to_all", "allgather_gemm", "gemm_reduce_scatter", "gemm_allreduce")
 
 
 def torchrun(world, script, *arguments, options=(), timeout=900, **env):
@@ -30,24 +29,6 @@ def torchrun(world, script, *arguments, options=(), timeout=900, **env):
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout,
         env={**inherited, "PITON_EXAMPLE_STORE": store, "OMP_NUM_THREADS": "1", **env},
     )  # fmt: skip
-
-
-def runs(name, world):
-    """The parameters of one run; only one is in the quick set. Rows of the products with a
-    reduction are cut by the number of ranks, so 3 does not go there."""
-    slow = (name, world) != ("ring_exchange", 2)
-    return pytest.param(name, world, marks=pytest.mark.slow if slow else ())
-
-
-@pytest.mark.parametrize(
-    "name,world",
-    [runs(n, w) for n in NAMES for w in (1, 2, 3, 4, 8) if w != 3 or not n.startswith("gemm")],
-)
-def test_examples(name, world):
-    job = torchrun(world, EXAMPLES / f"{name}.py")
-    assert job.returncode == 0 and "[FAIL]" not in job.stdout, job.stdout
-    for rank in range(world):
-        assert f"[PASS] Rank {rank}:" in job.stdout, job.stdout
 
 
 def test_the_guide(tmp_path):

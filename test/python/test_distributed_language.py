@@ -25,14 +25,15 @@ def lines(fn, signature, needle):
     return [line.strip() for line in str(trace(fn, signature)).splitlines() if needle in line]
 
 
-def refused(fn, signature):
-    """Text of the error that tracing raises, with the error's class behind it."""
+def refused(kind, fn, signature):
+    """Text of the error that tracing raises; the error behind it is of the class `kind`."""
     with pytest.raises(triton.CompilationError) as caught:
         trace(fn, signature)
     cause = caught.value.__cause__ or caught.value.__context__ or caught.value
     while cause.__cause__ is not None:
         cause = cause.__cause__
-    return f"{caught.value} {type(cause).__name__}: {cause}"
+    assert type(cause) is kind, cause
+    return f"{caught.value} {cause}"
 
 
 # -- the primitives ----------------------------------------------------------------
@@ -91,10 +92,12 @@ def test_wait_refuses():
     def semantic(sig):
         dl.wait(sig, 1, "gpu", "consume")
 
-    assert "wait: barrierPtrs must be a pointer, but is int32" in refused(no_pointer, {"x": "i32"})
-    assert "pointer to an integer" in refused(floats, {"sig": "*fp32"})
-    assert "node not supported" in refused(scope, {"sig": "*i32"})
-    assert "consume not supported" in refused(semantic, {"sig": "*i32"})
+    assert "wait: barrierPtrs must be a pointer, but is int32" in refused(
+        ValueError, no_pointer, {"x": "i32"}
+    )
+    assert "pointer to an integer" in refused(ValueError, floats, {"sig": "*fp32"})
+    assert "node not supported" in refused(ValueError, scope, {"sig": "*i32"})
+    assert "consume not supported" in refused(ValueError, semantic, {"sig": "*i32"})
 
 
 def test_consume_token_keeps_every_type():
@@ -127,7 +130,9 @@ def test_consume_token_wants_an_integer_token():
     def kernel(p, x):
         tl.store(dl.consume_token(p, x), x)
 
-    assert "token must be an integer" in refused(kernel, {"p": "*fp32", "x": "fp32"})
+    assert "token must be an integer" in refused(
+        AssertionError, kernel, {"p": "*fp32", "x": "fp32"}
+    )
 
 
 def test_ranks_and_addresses():
@@ -148,7 +153,9 @@ def test_symm_at_wants_a_scalar_pointer():
     def kernel(p, N: tl.constexpr):
         tl.load(dl.symm_at(p + tl.arange(0, N), 1))
 
-    assert "symm_at: ptr must be a scalar pointer" in refused(kernel, {"p": "*fp32", "N": 16})
+    assert "symm_at: ptr must be a scalar pointer" in refused(
+        AssertionError, kernel, {"p": "*fp32", "N": 16}
+    )
 
 
 @triton.jit
@@ -169,25 +176,27 @@ def test_notify(word, op, scope):
 
 
 @pytest.mark.parametrize(
-    "word,op,scope,text",
+    "kind,word,op,scope,text",
     [
-        ("i64", "add", "gpu", "a word of int64 can only be set"),
-        ("u64", "add", "gpu", "a word of uint64 can only be set"),
-        ("i16", "set", "gpu", "signal words are int32 .* not int16"),
-        ("fp32", "set", "gpu", "signal words are int32 .* not fp32"),
-        ("i32", "max", "gpu", "Signal Op max not supported"),
-        ("i32", "set", "galaxy", "Comm Scope galaxy not supported"),
+        (AssertionError, "i64", "add", "gpu", "a word of int64 can only be set"),
+        (AssertionError, "u64", "add", "gpu", "a word of uint64 can only be set"),
+        (AssertionError, "i16", "set", "gpu", "signal words are int32 .* not int16"),
+        (AssertionError, "fp32", "set", "gpu", "signal words are int32 .* not fp32"),
+        (ValueError, "i32", "max", "gpu", "Signal Op max not supported"),
+        (ValueError, "i32", "set", "galaxy", "Comm Scope galaxy not supported"),
     ],
 )
-def test_notify_refuses(word, op, scope, text):
+def test_notify_refuses(kind, word, op, scope, text):
     signature = {"sig": "*" + word, "OP": tl.constexpr(op), "SCOPE": tl.constexpr(scope)}
-    assert re.search(text, refused(_notify, signature))
+    assert re.search(text, refused(kind, _notify, signature))
 
 
 def test_notify_elsewhere_takes_64_bit_words_only(monkeypatch):
     monkeypatch.setenv("TRITON_DIST_PLATFORM", "cuda")
     assert "int64 or uint64 here, not int32" in refused(
-        _notify, {"sig": "*i32", "OP": tl.constexpr("set"), "SCOPE": tl.constexpr("gpu")}
+        AssertionError,
+        _notify,
+        {"sig": "*i32", "OP": tl.constexpr("set"), "SCOPE": tl.constexpr("gpu")},
     )
     assert lines(
         _notify, {"sig": "*i64", "OP": tl.constexpr("add"), "SCOPE": tl.constexpr("gpu")}, "notify"
@@ -228,7 +237,7 @@ F32P = tl.pointer_type(tl.float32)
 )
 def test_extern_call_refuses(table, options, text):
     signature = {"p": "*fp32", "x": "i32", "out": "*fp32"}
-    assert re.search(text, refused(_extern_kernel(table, **options), signature))
+    assert re.search(text, refused(ValueError, _extern_kernel(table, **options), signature))
 
 
 def test_extern_call_result():
@@ -296,10 +305,11 @@ def test_library_refuses():
     def lacking(h, sig):
         libshmem_device.broadcast(h, sig)
 
-    assert "sig_addr must point to int32" in refused(word, {"h": "*fp16", "sig": "*i64"})
-    assert "make them equal" in refused(types_differ, {"h": "*fp16", "sig": "*i64"})
-    text = refused(lacking, {"h": "*fp16", "sig": "*i64"})
-    assert "AttributeError" in text and "has no broadcast" in text
+    assert "sig_addr must point to int32" in refused(
+        ValueError, word, {"h": "*fp16", "sig": "*i64"}
+    )
+    assert "make them equal" in refused(ValueError, types_differ, {"h": "*fp16", "sig": "*i64"})
+    assert "has no broadcast" in refused(AttributeError, lacking, {"h": "*fp16", "sig": "*i64"})
 
 
 # -- platforms -----------------------------------------------------------------------

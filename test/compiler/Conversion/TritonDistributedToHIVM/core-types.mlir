@@ -43,3 +43,14 @@ tt.func public @dot(%p: !tt.ptr<f16>, %n: i32, %a: tensor<16x16xf16>, %c: tensor
   distributed.extern_call {libname = "", libpath = "", pure = false, symbol = "aclshmem_fence"} : () -> ()
   tt.return
 }
+
+// -----
+
+// CHECK-LABEL: @dot_scaled
+tt.func public @dot_scaled(%n: i32, %a: tensor<16x32xi8>, %scale: tensor<16x2xi8>, %b: tensor<64x16xbf16>, %c: tensor<16x16xf32>) {
+  %d = tt.dot_scaled %a scale %scale, %b, %c lhs = e2m1 rhs = bf16 {fastMath = false} : tensor<16x32xi8>, tensor<16x2xi8> * tensor<64x16xbf16> -> tensor<16x16xf32>
+  // CHECK: tcore_type<CUBE_AND_VECTOR>{{.*}}"dist.aclshmem_my_pe"
+  %0 = distributed.get_rank %n : i32
+  "t.use"(%0) : (i32) -> ()
+  tt.return
+}
