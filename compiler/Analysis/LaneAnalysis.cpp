@@ -62,7 +62,7 @@ const LaneForm &LaneAnalysis::of(Value value) {
   return *known[value];
 }
 
-LaneForm LaneAnalysis::opaqueForm(Value value, llvm::SmallBitVector varying) {
+LaneForm LaneAnalysis::opaqueForm(Value value, const llvm::SmallBitVector &varying) {
   LaneForm form = zeroForm(value.getType());
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<int, 4> dims;

@@ -100,7 +100,7 @@ private:
   std::optional<LaneForm> divide(const LaneForm &form, int64_t divisor, bool wantRemainder,
                                  bool truncates);
   std::optional<LaneForm> analyzeSelect(mlir::Value condition, mlir::Value a, mlir::Value b);
-  LaneForm opaqueForm(mlir::Value value, llvm::SmallBitVector varying);
+  LaneForm opaqueForm(mlir::Value value, const llvm::SmallBitVector &varying);
 
   ExprContext context;
   llvm::DenseMap<mlir::Value, std::unique_ptr<LaneForm>> known;

@@ -222,7 +222,7 @@ std::optional<LaneForm> LaneAnalysis::divide(const LaneForm &form, int64_t divis
   std::optional<int64_t> rest;
   std::optional<int64_t> constant = (form.offset - Expr()).constant();
   if (constant)
-    rest = *constant - context.floorDiv(form.offset, divisor).constant().value() * divisor;
+    rest = llvm::mod(*constant, divisor);
   else if (context.divisor(form.offset) % divisor == 0)
     rest = 0;
   else

@@ -22,6 +22,11 @@ bool publishes(StringRef symbol) {
          symbol.contains("putmem") || symbol.contains("_atomic_");
 }
 
+/// Signals, which other PEs take for news of the data before them. A barrier joins all cores.
+bool isSignal(StringRef symbol) {
+  return publishes(symbol) && !symbol.contains("barrier") && !symbol.contains("wait");
+}
+
 bool isConsumeToken(StringRef symbol) { return symbol.starts_with("aclshmem_consume_token_"); }
 
 void fold(hivm::CustomOp op) {
@@ -177,6 +182,8 @@ LogicalResult legalizeDistributed(ModuleOp module, Context &context) {
       fold(op); // data that is there already
       continue;
     }
+    if (isSignal(symbol))
+      raiseOnOneCore(op);
     if (publishes(symbol)) {
       OpBuilder b(op);
       hivm::PipeBarrierOp::create(b, op.getLoc(),

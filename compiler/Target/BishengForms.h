@@ -5,6 +5,7 @@
 #ifndef PITON_COMPILER_TARGET_BISHENGFORMS_H
 #define PITON_COMPILER_TARGET_BISHENGFORMS_H
 
+#include "compiler/Dialect/HIVM/HIVM.h"
 #include "compiler/Target/Bisheng.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -80,6 +81,9 @@ LoadFault loadFaultOf(mlir::memref::CopyOp copy);
 
 /// The pointer argument, address or buffer behind a view.
 mlir::Value baseOf(mlir::Value value);
+
+/// Lets one half of a kernel for both kinds of cores raise this signal: the one that stored.
+void raiseOnOneCore(mlir::hivm::CustomOp signal);
 
 // The groups of forms, in the order in which they run.
 
