@@ -7,18 +7,23 @@
 
 #include "runtime/Status.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <dirent.h>
 #include <fcntl.h>
 #include <mutex>
 #include <string_view>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace piton::shmem {
 namespace {
@@ -27,6 +32,8 @@ thread_local int threadStatus = ACLSHMEM_SUCCESS;
 
 constexpr const char *kLevels[] = {"DEBUG", "INFO", "WARN", "ERROR", "FATAL"};
 constexpr off_t kMaxLogBytes = off_t(1) << 30;
+constexpr size_t kMaxLogFiles = 50; ///< in the folder; the oldest go
+constexpr uint64_t kLeastFreeBytes = uint64_t(10) << 30;
 
 /// Level set by the environment, or -1.
 int environmentLevel() {
@@ -63,6 +70,33 @@ bool isSafeFolder(const char *path) {
          (info.st_uid == geteuid() || info.st_uid == 0) && (info.st_mode & 022) == 0;
 }
 
+/// Removes the oldest files of ours beyond kMaxLogFiles.
+void removeOldLogs(const std::string &folder) {
+  std::vector<std::pair<int64_t, std::string>> logs;
+  DIR *open = opendir(folder.c_str());
+  if (!open)
+    return;
+  while (dirent *entry = readdir(open)) {
+    std::string_view name = entry->d_name;
+    struct stat info;
+    if (name.substr(0, 9) == "aclshmem_" && name.size() > 4 &&
+        name.substr(name.size() - 4) == ".log" &&
+        fstatat(dirfd(open), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(info.st_mode) && info.st_uid == geteuid())
+      logs.emplace_back(info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec, name);
+  }
+  std::sort(logs.begin(), logs.end());
+  for (size_t i = 0; i + kMaxLogFiles < logs.size(); ++i)
+    unlinkat(dirfd(open), logs[i].second.c_str(), 0);
+  closedir(open);
+}
+
+bool hasRoom(const char *folder) {
+  struct statvfs disk;
+  return statvfs(folder, &disk) == 0 && uint64_t(disk.f_bavail) * disk.f_frsize >= kLeastFreeBytes;
+}
+
+/// -1 if messages go elsewhere.
 int openLogFile() {
   const char *folder = std::getenv("SHMEM_LOG_PATH");
   if (!folder || !*folder)
@@ -74,6 +108,13 @@ int openLogFile() {
                  folder);
     return -1;
   }
+  if (!hasRoom(folder)) {
+    std::fprintf(stderr,
+                 "piton: the disk of SHMEM_LOG_PATH=%s has less than 10 GiB free; messages go to "
+                 "stderr\n",
+                 folder);
+    return -1;
+  }
   std::time_t now = std::time(nullptr);
   std::tm local;
   localtime_r(&now, &local);
@@ -81,7 +122,9 @@ int openLogFile() {
   std::strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &local);
   std::string path =
       std::string(folder) + "/aclshmem_" + std::to_string(getpid()) + "_" + stamp + ".log";
-  return open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
+  int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
+  removeOldLogs(folder);
+  return fd;
 }
 
 std::string decorate(LogLevel level, const std::string &message) {
@@ -101,6 +144,11 @@ int destination(Logger &log) {
   if (const char *toStdout = std::getenv("SHMEM_LOG_TO_STDOUT");
       toStdout && !std::strcmp(toStdout, "1"))
     return STDOUT_FILENO;
+  struct stat info;
+  if (log.file >= 0 && fstat(log.file, &info) == 0 && info.st_size >= kMaxLogBytes) {
+    close(log.file);
+    log.file = -1;
+  }
   if (log.file < 0 && !log.fileFailed) {
     log.file = openLogFile();
     log.fileFailed = log.file < 0;
@@ -159,11 +207,6 @@ void log(LogLevel level, const std::string &message) {
   if (!logs(level))
     return;
   int fd = destination(target);
-  if (fd == target.file) {
-    struct stat info;
-    if (fstat(fd, &info) == 0 && info.st_size >= kMaxLogBytes)
-      return;
-  }
   std::string line = decorate(level, message);
   for (size_t done = 0; done < line.size();) {
     ssize_t n = write(fd, line.data() + done, line.size() - done);

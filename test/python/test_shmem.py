@@ -480,3 +480,92 @@ def test_aliases_are_those_of_the_library():
     assert subprocess.run([sys.executable, script, "--check", library]).returncode == 0, (
         f"run {script.name} {library}"
     )
+
+
+# -- messages ----------------------------------------------------------------------------
+
+
+def python_with(body, **environment):
+    import os
+
+    return subprocess.run(
+        [sys.executable, "-c", "import shmem as ash\n" + textwrap.dedent(body)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, **environment},
+    )
+
+
+LINE = (
+    r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6} ERROR \d+ pid\[\d+\] aclshmemx_set_log_level: level 9"
+)
+
+
+def test_messages_by_level_and_place(tmp_path):
+    import re
+
+    fails = "ash.set_log_level(9)"
+    done = python_with(fails)
+    assert re.fullmatch(LINE + r" is not in 0\.\.4\n", done.stderr) and not done.stdout
+    done = python_with(fails, SHMEM_LOG_TO_STDOUT="1")
+    assert re.match(LINE, done.stdout) and not done.stderr
+    # The environment's level wins over the call's.
+    assert not python_with("ash.set_log_level(0); " + fails, SHMEM_LOG_LEVEL="FATAL").stderr
+    assert not python_with("ash.set_log_level(4); " + fails).stderr
+    assert (
+        "before init ends nothing"
+        in python_with("ash.aclshmem_global_exit(3)", SHMEM_LOG_LEVEL="WARN").stderr
+    )
+
+    for index in range(60):
+        (tmp_path / f"aclshmem_{index}_20200101000000.log").write_text("old")
+    (tmp_path / "other.log").write_text("not ours")
+    tmp_path.chmod(0o700)
+    done = python_with(fails, SHMEM_LOG_PATH=str(tmp_path))
+    if "less than 10 GiB free" in done.stderr:
+        assert re.search(LINE, done.stderr)
+    else:
+        logs = list(tmp_path.glob("aclshmem_*.log"))
+        (new,) = (log for log in logs if not log.name.endswith("_20200101000000.log"))
+        assert len(logs) == 50 and (tmp_path / "other.log").exists()
+        assert re.match(LINE, new.read_text()) and new.stat().st_mode & 0o777 == 0o640
+    tmp_path.chmod(0o777)
+    done = python_with(fails, SHMEM_LOG_PATH=str(tmp_path))
+    assert "is no folder that only its owner can write to" in done.stderr
+
+
+def test_a_logger_gets_every_message():
+    done = python_with(
+        """
+        seen = []
+        ash.set_extern_logger(lambda level, text: seen.append((level, text)))
+        ash.set_log_level(4)
+        ash.set_log_level(9)
+        assert seen == [(3, "aclshmemx_set_log_level: level 9 is not in 0..4")], seen
+        ash.set_extern_logger(None)
+        ash.set_log_level(9)
+        assert len(seen) == 1
+        assert ash.info_get_version() == (1, 1) and ash.info_get_name() == "ACLSHMEM v1.1.1"
+        """
+    )
+    assert done.returncode == 0 and not done.stderr, done.stderr
+
+
+def test_numbers_of_the_network_are_checked():
+    run_job(
+        2,
+        """
+        import os
+
+        os.environ["PITON_SHMEM_FORCE_ROCE"] = "1"
+        for name, value, text in (
+            ("HCCL_RDMA_TC", "133", "HCCL_RDMA_TC=133: expected 0 to 255, a multiple of 4"),
+            ("HCCL_RDMA_SL", "8", "HCCL_RDMA_SL=8: expected 0 to 7"),
+        ):
+            os.environ[name] = value
+            assert init(engine=ash.OpEngineType.ROCE) != 0
+            assert text in ash.last_error(), ash.last_error()
+            del os.environ[name]
+        """,
+    )

@@ -23,7 +23,29 @@ static std::string libraryPath() {
   return (slash == std::string::npos ? "" : own.substr(0, slash + 1)) + "libpiton_roce.so";
 }
 
+/// Hands a number that the network wants in every packet on to UCX; false, after a report, if it is
+/// none.
+static bool passOn(const char *name, const char *ucxName, long standard, long most, long multiple) {
+  const char *text = std::getenv(name);
+  long value = standard;
+  if (text && *text) {
+    char *end = nullptr;
+    value = std::strtol(text, &end, 10);
+    if (*end || value < 0 || value > most || value % multiple) {
+      report(ACLSHMEM_INVALID_VALUE, std::string(name) + "=" + text + ": expected 0 to " +
+                                         std::to_string(most) +
+                                         (multiple > 1 ? ", a multiple of 4" : ""));
+      return false;
+    }
+  }
+  setenv(ucxName, std::to_string(value).c_str(), 0);
+  return true;
+}
+
 std::unique_ptr<RoceTransport> makeRoceTransport(const RoceSetup &setup) {
+  if (!passOn("HCCL_RDMA_TC", "UCX_IB_TRAFFIC_CLASS", 132, 255, 4) ||
+      !passOn("HCCL_RDMA_SL", "UCX_IB_SL", 4, 7, 1))
+    return nullptr;
   // Faults belong to the simulator's handler and Python's; memory is not cached by registration.
   setenv("UCX_HANDLE_ERRORS", "none", 0);
   setenv("UCX_ERROR_SIGNALS", "", 0);
