@@ -12,8 +12,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <netinet/in.h>
+#include <sstream>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -98,6 +100,26 @@ void reap(std::vector<Pe> &pes, int &failed, int &code) {
   }
 }
 
+/// Whether `name` can be started, searched in PATH as execvp does it; errno says why not.
+bool isProgram(const std::string &name) {
+  auto runs = [](const std::string &path) {
+    struct stat info;
+    if (stat(path.c_str(), &info) != 0)
+      return false;
+    errno = EACCES;
+    return S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos)
+    return runs(name);
+  const char *path = std::getenv("PATH");
+  std::stringstream folders(path ? path : "/bin:/usr/bin");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (runs((folder.empty() ? "." : folder) + "/" + name))
+      return true;
+  errno = ENOENT;
+  return false;
+}
+
 bool anyRunning(const std::vector<Pe> &pes) {
   return std::any_of(pes.begin(), pes.end(), [](const Pe &pe) { return pe.running; });
 }
@@ -105,6 +127,11 @@ bool anyRunning(const std::vector<Pe> &pes) {
 } // namespace
 
 int runJob(int count, const std::vector<std::string> &command) {
+  if (!isProgram(command[0])) {
+    std::fprintf(stderr, "piton-run: error: cannot run '%s': %s\n", command[0].c_str(),
+                 std::strerror(errno));
+    return 127;
+  }
   int port = freePort();
   if (port < 0) {
     std::fprintf(stderr, "piton-run: error: no free port: %s\n", std::strerror(errno));

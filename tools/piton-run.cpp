@@ -18,6 +18,7 @@
 #include <iterator>
 #include <limits>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +54,9 @@ environment. When a PE fails, all end.
   --info             print what the image is and exit
   --help             print this
 )";
+
+/// For the processes of a job: where the image is.
+constexpr char kImageVariable[] = "PITON_RUN_IMAGE";
 
 struct TypeName {
   const char *name;
@@ -95,8 +99,11 @@ const TypeName &nameOf(piton_type_t type) {
   return kTypes[0];
 }
 
+int thisPe = -1; ///< in the processes of a job
+
 [[noreturn]] void die(const std::string &message) {
-  std::fprintf(stderr, "piton-run: error: %s\n", message.c_str());
+  std::string where = thisPe < 0 ? "" : "PE " + std::to_string(thisPe) + ": ";
+  std::fprintf(stderr, "piton-run: error: %s%s\n", where.c_str(), message.c_str());
   std::exit(1);
 }
 
@@ -145,7 +152,8 @@ struct Array {
   void *memory = nullptr;
 };
 
-/// Sets the kernel's arguments from the command line.
+/// Sets the kernel's arguments from the command line. Without a device they are only checked, and
+/// counted in arrayBytes.
 class ArgumentSetter {
 public:
   ArgumentSetter(const KernelHandle &kernel, piton_device_t *device, bool symmetric)
@@ -175,6 +183,7 @@ public:
   ArgumentBlock block;
   const bool symmetric; ///< arrays lie in the symmetric heap
   std::vector<Array> arrays;
+  uint64_t arrayBytes = 0; ///< in the symmetric heap, whose blocks have multiples of 64
 
 private:
   void setZeros(size_t index, const std::string &text) {
@@ -214,6 +223,9 @@ private:
           std::to_string(pointee.bytes));
     Array array{index, std::move(header)};
     uint64_t bytes = array.header.bytes();
+    arrayBytes += (bytes + 63) & ~uint64_t(63);
+    if (!device)
+      return;
     if (symmetric && bytes && !(array.memory = aclshmem_malloc(bytes)))
       die(where + ": " + piton_last_error());
     if (!symmetric)
@@ -378,12 +390,15 @@ Options parseOptions(int argc, char **argv) {
       if (!parseUnsigned(take(), options.pes) || options.pes == 0 || options.pes > 1024)
         die("-n " + value + ": expected a number from 1 to 1024");
     } else if (word == "--heap") {
-      if (!parseUnsigned(take(), options.heapBytes) || options.heapBytes == 0)
-        die("--heap " + value + ": expected a number of bytes");
+      if (!parseUnsigned(take(), options.heapBytes) || options.heapBytes == 0 ||
+          options.heapBytes > ACLSHMEM_MAX_LOCAL_SIZE)
+        die("--heap " + value + ": expected a number of bytes, at most 40 GiB");
     } else if (word == "--engine") {
       options.engine = take();
     } else if (word == "--") {
       options.program.assign(argv + i + 1, argv + argc);
+      if (options.program.empty())
+        die("there is no program after --");
       break;
     } else if (word == "--arg") {
       options.arguments.push_back(take());
@@ -407,10 +422,12 @@ Options parseOptions(int argc, char **argv) {
   }
   if (!options.program.empty() && (options.pes == 0 || !options.kernel.empty()))
     die("a program after -- needs -n N and no kernel");
-  if (options.kernel.empty() && options.program.empty()) {
+  if (argc == 1) {
     std::fputs(kUsage, stderr);
     std::exit(1);
   }
+  if (options.kernel.empty() && options.program.empty())
+    die("there is no kernel and no program to run; see piton-run --help");
   return options;
 }
 
@@ -457,22 +474,55 @@ int joinJob(const Options &options) {
   return attr.my_pe;
 }
 
-/// Starts this program again, N times, as the PEs of a job.
-int startJob(const Options &options, int argc, char **argv) {
-  std::vector<std::string> command = options.program;
-  if (command.empty()) {
-    command.assign(argv, argv + argc);
-    std::error_code ignored;
-    command[0] = fs::read_symlink("/proc/self/exe", ignored).string();
-    setenv("PITON_RUN_PE", "1", 1);
-  }
-  return runJob(static_cast<int>(options.pes), command);
-}
-
 std::string withRank(std::string text, int rank) {
   for (size_t at; (at = text.find("{rank}")) != std::string::npos;)
     text.replace(at, 6, std::to_string(rank));
   return text;
+}
+
+/// Whatever can be wrong on every PE is found here, before there are any, and said once.
+void checkJob(const Options &options, const KernelHandle &kernel) {
+  engineNamed(options.engine);
+  for (uint64_t rank = 0; rank < options.pes; ++rank) {
+    ArgumentSetter arguments(kernel, nullptr, true);
+    bool differ = false;
+    for (size_t i = 0; i < options.arguments.size(); ++i) {
+      std::string text = withRank(options.arguments[i], static_cast<int>(rank));
+      differ |= text != options.arguments[i];
+      arguments.set(i, text);
+    }
+    if (arguments.arrayBytes > options.heapBytes)
+      die("the arrays need " + std::to_string(arguments.arrayBytes) + " bytes, --heap gives " +
+          std::to_string(options.heapBytes));
+    if (!differ)
+      return;
+  }
+}
+
+/// Starts this program again, N times, as the PEs of a job. They get the image by a file that has
+/// no name, so that nothing is left and a kernel is compiled once.
+int startJob(const Options &options, const std::string &image, int argc, char **argv) {
+  int file = memfd_create("piton-run-image", 0);
+  if (file < 0)
+    die(std::string("cannot make a file for the image: ") + std::strerror(errno));
+  for (size_t done = 0; done < image.size();) {
+    ssize_t n = write(file, image.data() + done, image.size() - done);
+    if (n <= 0)
+      die(std::string("cannot write a file for the image: ") + std::strerror(errno));
+    done += static_cast<size_t>(n);
+  }
+  std::vector<std::string> command(argv, argv + argc);
+  std::error_code ignored;
+  command[0] = fs::read_symlink("/proc/self/exe", ignored).string();
+  setenv(kImageVariable, ("/proc/self/fd/" + std::to_string(file)).c_str(), 1);
+  return runJob(static_cast<int>(options.pes), command);
+}
+
+void makeFolder(const std::string &path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error)
+    die("--out " + path + ": " + error.message());
 }
 
 void launchAndReport(const ArgumentSetter &arguments, const Options &options) {
@@ -497,10 +547,13 @@ void launchAndReport(const ArgumentSetter &arguments, const Options &options) {
 
 int main(int argc, char **argv) {
   Options options = parseOptions(argc, argv);
-  bool isPe = options.pes && options.program.empty() && std::getenv("PITON_RUN_PE");
-  if (options.pes && !isPe)
-    return startJob(options, argc, argv);
-  std::string image = readFile(options.kernel);
+  if (!options.program.empty())
+    return runJob(static_cast<int>(options.pes), options.program);
+  const char *given = options.pes ? std::getenv(kImageVariable) : nullptr;
+  bool isPe = given != nullptr;
+  if (isPe)
+    thisPe = environmentNumber("RANK");
+  std::string image = readFile(isPe ? given : options.kernel);
   if (looksLikeText(image) && !image.empty())
     image = compile(options.kernel);
   KernelHandle kernel;
@@ -514,11 +567,21 @@ int main(int argc, char **argv) {
   setenv("TRITON_ASCEND_ARCH", kernel.properties.target, /*overwrite=*/0);
   if (!options.haveGrid)
     die("--grid is missing");
+  if (kernel.properties.distributed && !options.pes)
+    die("kernel '" + std::string(kernel.properties.name) +
+        "' is distributed; say with -n N on how many processing elements it runs");
   if (options.arguments.size() != kernel.arguments.size())
     die("kernel '" + std::string(kernel.properties.name) + "' takes " +
         std::to_string(kernel.arguments.size()) + " arguments, " +
         std::to_string(options.arguments.size()) + " are given; see piton-run --info " +
         options.kernel);
+  if (options.pes && !isPe) {
+    checkJob(options, kernel);
+    if (!options.out.empty())
+      for (uint64_t rank = 0; rank < options.pes; ++rank)
+        makeFolder(withRank(options.out, static_cast<int>(rank)));
+    return startJob(options, image, argc, argv);
+  }
   int rank = isPe ? joinJob(options) : 0;
   piton_device_t *device = nullptr;
   require(piton_device_get(0, &device));
@@ -528,12 +591,8 @@ int main(int argc, char **argv) {
   options.out = withRank(options.out, rank);
   if (isPe)
     barrier(); // every PE's arrays are filled
-  if (!options.out.empty()) {
-    std::error_code error;
-    fs::create_directories(options.out, error);
-    if (error)
-      die("--out " + options.out + ": " + error.message());
-  }
+  if (!options.out.empty())
+    makeFolder(options.out);
   launchAndReport(arguments, options);
   if (!options.out.empty())
     for (const Array &array : arguments.arrays)

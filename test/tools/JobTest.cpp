@@ -5,14 +5,20 @@
 #include <gtest/gtest.h>
 
 #include "piton/shmem.h"
+#include "tools/Npy.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
 
 namespace fs = std::filesystem;
 
@@ -23,14 +29,17 @@ int runAsPe() {
   aclshmemx_set_conf_store_tls(false, "", 0);
   aclshmemx_init_attr_t attr = ACLSHMEMX_INIT_ATTR_DEFAULT;
   attr.my_pe = std::atoi(std::getenv("RANK"));
-  attr.n_pes = 2;
+  attr.n_pes = std::atoi(std::getenv("WORLD_SIZE"));
   attr.local_mem_size = 4 << 20;
   attr.option_attr.data_op_engine_type =
       static_cast<data_op_engine_type_t>(ACLSHMEM_DATA_OP_MTE | ACLSHMEM_DATA_OP_SDMA);
   std::strncpy(attr.ip_port, std::getenv("PITON_SHMEM_URL"), sizeof(attr.ip_port) - 1);
   if (aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr) || !aclshmem_malloc(1000))
     return 1;
-  int code = attr.my_pe == 0 ? std::system((std::string(NPU_SMI) + " info").c_str()) : 0;
+  std::string command = NPU_SMI " info";
+  if (std::getenv("PITON_TEST_ASKS_AS_NOBODY"))
+    command = "setpriv --reuid 65534 --regid 65534 --clear-groups " + command;
+  int code = attr.my_pe == 0 ? std::system(command.c_str()) : 0;
   aclshmem_barrier_all();
   return aclshmem_finalize() || code;
 }
@@ -87,9 +96,9 @@ TEST(Job, ASignalIsNamed) {
 TEST(Job, NpuSmiShowsLivePes) {
   // A job of the test's own: this program, started again (see main below).
   std::string self = fs::read_symlink("/proc/self/exe");
-  Result r = run("-n 2 -- env PITON_TEST_JOB=1 " + self);
+  Result r = run("-n 3 -- env PITON_TEST_JOB=1 " + self);
   EXPECT_EQ(r.code, 0) << r.output;
-  for (const char *text : {"0 of 2", "1 of 2", "1 / 4", "MTE+SDMA"})
+  for (const char *text : {"0 of 3", "1 of 3", "2 of 3", "1 / 4", "MTE+SDMA"})
     EXPECT_TRUE(contains(r, text)) << r.output;
   FILE *pipe = popen((std::string(NPU_SMI) + " info").c_str(), "r");
   char buffer[8192] = {};
@@ -99,8 +108,122 @@ TEST(Job, NpuSmiShowsLivePes) {
   EXPECT_EQ(after.find("MTE+SDMA"), std::string::npos) << after;
 }
 
-TEST(Job, BadCommandLines) {
-  EXPECT_TRUE(contains(run("-n 0 -- true"), "-n 0: expected a number from 1 to 1024"));
-  EXPECT_TRUE(contains(run("-- true"), "needs -n N"));
-  EXPECT_TRUE(contains(run("-n 2 -- /does/not/exist"), "cannot run '/does/not/exist'"));
+/// One line, whatever the number of PEs.
+void failsOnce(const std::string &words, const char *text) {
+  Result r = run(words);
+  EXPECT_NE(r.code, 0) << words;
+  EXPECT_TRUE(contains(r, text)) << words << "\n" << r.output;
+  EXPECT_EQ(std::count(r.output.begin(), r.output.end(), '\n'), 1) << words << "\n" << r.output;
 }
+
+TEST(Job, BadCommandLines) {
+  failsOnce("-n 0 -- true", "-n 0: expected a number from 1 to 1024");
+  failsOnce("-n 1025 -- true", "-n 1025: expected a number from 1 to 1024");
+  failsOnce("-n x -- true", "-n x: expected a number from 1 to 1024");
+  failsOnce("-n", "-n needs a value");
+  failsOnce("-n 3", "there is no kernel and no program to run");
+  failsOnce("-n 3 --", "there is no program after --");
+  failsOnce("-- true", "needs -n N");
+  failsOnce("-n 3 -- /does/not/exist", "cannot run '/does/not/exist': No such file");
+  failsOnce("-n 3 -- no-such-program", "cannot run 'no-such-program': No such file");
+  failsOnce("-n 3 -- /etc", "cannot run '/etc': Permission denied");
+  failsOnce("-n 3 /does/not/exist --grid 1", "cannot read '/does/not/exist'");
+  failsOnce("-n 3 --heap 0 -- true", "--heap 0: expected a number of bytes, at most 40 GiB");
+}
+
+//===-- Other users -------------------------------------------------------------------------===//
+
+/// What npu-smi says to a user without rights, if this test may become one and he gets at it.
+Result asNobody(const std::string &command) {
+  Result result;
+  FILE *pipe = popen(
+      ("setpriv --reuid 65534 --regid 65534 --clear-groups " + command + " 2>&1").c_str(), "r");
+  char buffer[1024];
+  while (size_t n = fread(buffer, 1, sizeof(buffer), pipe))
+    result.output.append(buffer, n);
+  result.code = WEXITSTATUS(pclose(pipe));
+  return result;
+}
+
+TEST(Job, AnotherUsersJobIsNotShown) {
+  if (geteuid() != 0 || asNobody(NPU_SMI " -v").code != 0)
+    GTEST_SKIP() << "this user cannot run npu-smi as another one";
+  std::string self = fs::read_symlink("/proc/self/exe");
+  Result r = run("-n 2 -- env PITON_TEST_JOB=1 PITON_TEST_ASKS_AS_NOBODY=1 " + self);
+  EXPECT_EQ(r.code, 0) << r.output;
+  EXPECT_TRUE(contains(r, "No running distributed jobs")) << r.output;
+  EXPECT_FALSE(contains(r, "of 2")) << r.output;
+}
+
+#ifdef PITON_COMPILE
+//===-- A distributed kernel without Python -------------------------------------------------===//
+
+class DistributedKernel : public testing::TestWithParam<int> {
+protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "piton-job-test-XXXXXX").string();
+    folder = mkdtemp(name.data());
+    image = (folder / "ring.npubin").string();
+    std::string command = PITON_COMPILE " " PITON_INPUTS "/ring.ttir -o " + image;
+    ASSERT_EQ(std::system(command.c_str()), 0);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  std::vector<float> outOf(int pe) {
+    std::ifstream file(folder / ("pe" + std::to_string(pe)) / "arg2.npy", std::ios::binary);
+    std::string bytes(std::istreambuf_iterator<char>(file), {}), error;
+    piton::NpyHeader header;
+    std::string_view data;
+    if (!piton::readNpy(bytes, header, data, error))
+      return {};
+    std::vector<float> values(data.size() / sizeof(float));
+    std::memcpy(values.data(), data.data(), data.size());
+    return values;
+  }
+
+  const std::string arguments =
+      " --grid 1 --arg zeros:f32:32 --arg zeros:i32:16 --arg zeros:f32:32";
+  fs::path folder;
+  std::string image;
+};
+
+/// Every PE gets its left neighbour's values, by each engine.
+TEST_P(DistributedKernel, RunsOnPes) {
+  int count = GetParam();
+  for (const char *engine : {"mte", "sdma", "udma"}) {
+    Result r = run("-n " + std::to_string(count) + " " + image + arguments + " --heap 1048576" +
+                   " --engine " + engine + " --out " + (folder / "pe{rank}").string());
+    ASSERT_EQ(r.code, 0) << r.output;
+    for (int pe = 0; pe < count; ++pe) {
+      std::vector<float> out = outOf(pe);
+      ASSERT_EQ(out.size(), 32u);
+      for (int i = 0; i < 32; ++i)
+        ASSERT_EQ(out[static_cast<size_t>(i)], static_cast<float>(i + (pe + count - 1) % count))
+            << "PE " << pe << " of " << count;
+    }
+    for (int pe = 0; pe < count; ++pe)
+      fs::remove_all(folder / ("pe" + std::to_string(pe)));
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Counts, DistributedKernel, testing::Values(1, 2, 3, 4, 8));
+
+using DistributedKernelMisuse = DistributedKernel;
+TEST_P(DistributedKernelMisuse, IsOneError) {
+  failsOnce(image + arguments, "kernel 'ring' is distributed; say with -n N");
+  failsOnce("-n 4 " + image + " --arg zeros:f32:32", "--grid is missing");
+  failsOnce("-n 4 " + image + " --grid 1 --arg zeros:f32:32", "takes 3 arguments, 1 are given");
+  failsOnce("-n 4 " + image + " --grid 1 --arg zeros:f32:32 --arg zeros:f64:16 --arg null",
+            "the array's elements ('f8') have 8 bytes, the kernel's (i32) 4");
+  failsOnce("-n 4 " + image + " --grid 1 --arg no{rank}.npy --arg null --arg null",
+            "cannot read 'no0.npy'");
+  failsOnce("-n 4 " + image + arguments + " --engine rdma",
+            "--engine rdma: expected mte, sdma, udma or roce");
+  failsOnce("-n 4 " + image + arguments + " --heap 100",
+            "the arrays need 320 bytes, --heap gives 100");
+  failsOnce("-n 4 " + image + arguments + " --out /proc/nothing", "--out /proc/nothing: ");
+  Result info = run("-n 4 " + image + " --info");
+  EXPECT_EQ(info.code, 0);
+  EXPECT_EQ(info.output.find("kernel ring"), info.output.rfind("kernel ring")) << info.output;
+}
+INSTANTIATE_TEST_SUITE_P(Once, DistributedKernelMisuse, testing::Values(0));
+#endif
