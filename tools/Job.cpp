@@ -26,8 +26,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The others have this long to notice a failure and report it themselves.
-constexpr std::chrono::seconds kGrace{3};
+/// The others have this long to notice a failure and report it themselves. A PE that is told to end
+/// then still says what it waits for (runtime/shmem/Termination.h).
+constexpr std::chrono::seconds kGrace{1}, kTerminationGrace{6};
 
 volatile sig_atomic_t receivedSignal = 0;
 void onSignal(int signal) { receivedSignal = signal; }
@@ -156,7 +157,8 @@ int runJob(int count, const std::vector<std::string> &command) {
       code = 1;
     }
   }
-  Clock::time_point killAt = Clock::time_point::max();
+  Clock::time_point terminateAt = Clock::time_point::max(), killAt = terminateAt;
+  bool terminated = false;
   std::chrono::microseconds pause(500);
   while (anyRunning(pes)) {
     reap(pes, failed, code);
@@ -165,8 +167,14 @@ int runJob(int count, const std::vector<std::string> &command) {
       code = 128 + receivedSignal;
       signalAll(pes, receivedSignal);
     }
-    if (failed >= 0 && killAt == Clock::time_point::max())
-      killAt = Clock::now() + kGrace;
+    if (failed >= 0 && terminateAt == Clock::time_point::max()) {
+      terminateAt = Clock::now() + kGrace;
+      killAt = terminateAt + kTerminationGrace;
+    }
+    if (Clock::now() >= terminateAt && !terminated) {
+      signalAll(pes, SIGTERM);
+      terminated = true;
+    }
     if (Clock::now() >= killAt)
       signalAll(pes, SIGKILL);
     std::this_thread::sleep_for(pause);

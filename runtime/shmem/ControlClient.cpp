@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -21,14 +22,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Waits for what the stream needs next. False at the deadline.
-bool pumpOnce(FrameStream &stream, Clock::time_point deadline, bool &alive) {
-  short events = static_cast<short>(POLLIN | (stream.wantsWrite() ? POLLOUT : 0));
-  if (!waitFor(stream.fd(), events, deadline))
-    return false;
-  alive = stream.pump();
-  return true;
-}
+/// How often a call looks whether Ctrl-C has arrived.
+constexpr milliseconds kInterruptPoll(20);
+/// PE 0 needs this long, when all are told to end, to say who is missing.
+constexpr milliseconds kSayWhoIsMissing(250);
 
 } // namespace
 
@@ -56,15 +53,39 @@ void ControlClient::stopThread() {
   thread.join();
 }
 
+std::string ControlClient::identity() const {
+  return "PE " + std::to_string(options.pe) + " (pid " + std::to_string(getpid()) + " on " +
+         hostName() + ")";
+}
+
+int ControlClient::reportInterrupted(const std::string &what) {
+  return report(ACLSHMEM_INNER_ERROR, what + ": interrupted");
+}
+
 //===-- Joining -----------------------------------------------------------------------------===//
 
+/// Waits for what the stream needs next. False at the deadline and on Ctrl-C.
+bool ControlClient::pumpOnce(FrameStream &candidate, Clock::time_point deadline, bool &alive) {
+  short events = static_cast<short>(POLLIN | (candidate.wantsWrite() ? POLLOUT : 0));
+  for (;;) {
+    if (waitFor(candidate.fd(), events, std::min(deadline, Clock::now() + kInterruptPoll))) {
+      alive = candidate.pump();
+      return true;
+    }
+    if (Clock::now() >= deadline || interruptEpoch() != connectEpoch)
+      return false;
+  }
+}
+
 int ControlClient::connect() {
+  connectEpoch = armInterrupts();
+  auto interrupted = [this] { return interruptEpoch() != connectEpoch; };
   Clock::time_point start = Clock::now(), deadline = start + options.timeout;
   std::string error;
   milliseconds pause(5);
   int refusedHandshakes = 0;
   for (;;) {
-    if (Fd fd = connectOnce(options.server, deadline, error)) {
+    if (Fd fd = connectOnce(options.server, deadline, error, interrupted)) {
       auto candidate = std::make_unique<FrameStream>(options.makeChannel(std::move(fd)));
       bool retry = false;
       int code = introduce(*candidate, deadline, refusedHandshakes, retry);
@@ -76,6 +97,10 @@ int ControlClient::connect() {
         return code;
       error = "the connection was closed";
     }
+    if (interrupted())
+      return reportInterrupted("aclshmemx_init_attr");
+    if (options.terminated && options.terminated())
+      return reportTerminated("PE 0 at " + options.serverText + " (" + error + ")");
     if (Clock::now() + pause >= deadline)
       return report(ACLSHMEM_BOOTSTRAP_ERROR,
                     "PE " + std::to_string(options.pe) + " cannot reach PE 0 at " +
@@ -119,18 +144,22 @@ int ControlClient::introduce(FrameStream &candidate, Clock::time_point deadline,
       retry = closed && (candidate.ready() || ++refusedHandshakes < 10);
       return retry ? ACLSHMEM_BOOTSTRAP_ERROR : connectionEnded(candidate, false);
     }
-    if (!pumpOnce(candidate, deadline, alive))
-      return report(ACLSHMEM_TIMEOUT_ERROR, "PE 0 at " + options.serverText +
-                                                " accepted the connection and did not answer "
-                                                "within " +
-                                                std::to_string(options.timeout.count()) +
-                                                " s (shm_init_timeout)");
+    if (pumpOnce(candidate, deadline, alive))
+      continue;
+    if (interruptEpoch() != connectEpoch)
+      return reportInterrupted("aclshmemx_init_attr");
+    return report(ACLSHMEM_TIMEOUT_ERROR, "PE 0 at " + options.serverText +
+                                              " accepted the connection and did not answer "
+                                              "within " +
+                                              std::to_string(options.timeout.count()) +
+                                              " s (shm_init_timeout)");
   }
 }
 
 int ControlClient::awaitStart(FrameStream &candidate, Clock::time_point deadline) {
   // PE 0 knows who is missing and says so at its deadline; ours is only for a PE 0 that hangs.
   deadline += std::chrono::seconds(5);
+  std::optional<Clock::time_point> toldToEnd;
   bool alive = true;
   for (;;) {
     if (auto frame = candidate.next()) {
@@ -144,11 +173,26 @@ int ControlClient::awaitStart(FrameStream &candidate, Clock::time_point deadline
     }
     if (!alive)
       return connectionEnded(candidate, true);
-    if (!pumpOnce(candidate, deadline, alive))
+    if (!toldToEnd && options.terminated && options.terminated())
+      toldToEnd = Clock::now();
+    // As above: whoever ends this process very likely ends PE 0 as well.
+    if (toldToEnd && Clock::now() > *toldToEnd + kSayWhoIsMissing)
+      return reportTerminated("the other PEs");
+    if (pumpOnce(candidate, std::min(deadline, Clock::now() + milliseconds(50)), alive))
+      continue;
+    if (interruptEpoch() != connectEpoch)
+      return reportInterrupted("aclshmemx_init_attr");
+    if (Clock::now() >= deadline)
       return report(ACLSHMEM_TIMEOUT_ERROR,
                     "PE 0 at " + options.serverText + " did not start the job within " +
                         std::to_string(options.timeout.count()) + " s (shm_init_timeout)");
   }
+}
+
+int ControlClient::reportTerminated(const std::string &missing) {
+  return report(ACLSHMEM_BOOTSTRAP_ERROR,
+                "aclshmemx_init_attr: this process was told to end (SIGTERM) while it waited for " +
+                    missing + "; a launcher does that when a process of the job has died");
 }
 
 int ControlClient::connectionEnded(FrameStream &candidate, bool welcomed) {
@@ -257,6 +301,7 @@ void ControlClient::send(FrameType type, std::string_view payload) {
 int ControlClient::call(int team, CallKind kind, const std::string &what, const std::string &check,
                         std::string_view data, milliseconds timeout,
                         std::vector<std::string> &results) {
+  uint64_t epoch = armInterrupts();
   std::unique_lock lock(mutex);
   CallKey key{team, sequences[team]++};
   Writer out;
@@ -266,10 +311,9 @@ int ControlClient::call(int team, CallKind kind, const std::string &what, const 
   send(FrameType::Call, out.out);
   // The server knows who is missing, so its answer comes first; ours is for a server that hangs.
   Clock::time_point deadline = Clock::now() + timeout + std::chrono::seconds(5);
-  uint64_t epoch = interruptEpoch();
   std::shared_ptr<void> shown;
   while (!answers[key].done && !lost && Clock::now() < deadline && interruptEpoch() == epoch)
-    if (changed.wait_for(lock, milliseconds(50)) == std::cv_status::timeout && !shown &&
+    if (changed.wait_for(lock, kInterruptPoll) == std::cv_status::timeout && !shown &&
         options.showWait)
       shown = options.showWait(team, key.second, what.c_str());
   shown.reset();
@@ -281,8 +325,11 @@ int ControlClient::call(int team, CallKind kind, const std::string &what, const 
 
   if (!answer.done && isLost)
     return report(ACLSHMEM_INNER_ERROR, what + ": " + lostWhy);
-  if (!answer.done && interruptEpoch() != epoch)
-    return report(ACLSHMEM_INNER_ERROR, what + ": interrupted");
+  if (!answer.done && interruptEpoch() != epoch) {
+    // The others may have got their answer: the calls do not match any more.
+    failAll(identity() + " was interrupted (Ctrl-C) in " + what);
+    return reportInterrupted(what);
+  }
   if (!answer.done)
     return report(ACLSHMEM_TIMEOUT_ERROR, what + ": PE 0 did not answer within " +
                                               std::to_string(timeout.count() / 1000) +

@@ -27,7 +27,8 @@ public:
     /// Called once, on the client's thread, when the job is lost; `pe` is -1 if no PE is to blame.
     /// Returns what calls report.
     std::function<std::string(int pe, const std::string &text)> onFailure;
-    std::function<void()> onTick; ///< several times a second, on the client's thread
+    std::function<bool()> terminated; ///< this process has been told to end; may be null
+    std::function<void()> onTick;     ///< several times a second, on the client's thread
     /// Shows, for as long as the result lives, that a call has waited for others for a while.
     std::function<std::shared_ptr<void>(int team, uint64_t sequence, const char *what)> showWait;
   };
@@ -76,6 +77,10 @@ private:
 
   int introduce(FrameStream &stream, Clock::time_point deadline, int &refusedHandshakes,
                 bool &retry);
+  bool pumpOnce(FrameStream &stream, Clock::time_point deadline, bool &alive);
+  int reportInterrupted(const std::string &what);
+  int reportTerminated(const std::string &missing);
+  std::string identity() const;
   int awaitStart(FrameStream &stream, Clock::time_point deadline);
   int connectionEnded(FrameStream &stream, bool welcomed);
   void run();
@@ -85,6 +90,7 @@ private:
   void fail(int pe, const std::string &text);
 
   Options options;
+  uint64_t connectEpoch = 0;           ///< interruptEpoch() at the start of connect()
   std::unique_ptr<FrameStream> stream; ///< the thread's, once it runs
   std::string serverIdentity = "PE 0"; ///< "PE 0 (pid 17 on host)" once it has said so
   Fd wake;

@@ -87,6 +87,8 @@ Clock::time_point ControlServer::nextDeadline() const {
   auto next = Clock::now() + std::chrono::seconds(3600);
   if (!started && !jobFailed)
     next = std::min(next, initDeadline);
+  if (!started && !jobFailed && options.terminated)
+    next = std::min(next, Clock::now() + std::chrono::milliseconds(50));
   for (const auto &connection : connections)
     if (connection->pe < 0 || connection->closing)
       next = std::min(next, connection->deadline);
@@ -139,19 +141,31 @@ void ControlServer::expire(Clock::time_point now) {
   for (const auto &connection : connections)
     if ((connection->pe < 0 || connection->closing) && now >= connection->deadline)
       lost(*connection);
-  if (!started && !jobFailed && now >= initDeadline) {
-    std::vector<int> missing;
-    for (int pe = 0; pe < options.world; ++pe)
-      if (!members[static_cast<size_t>(pe)].joined)
-        missing.push_back(pe);
-    std::string text = listPes(missing) + " of " + std::to_string(options.world) +
-                       " did not connect to PE 0 within " +
-                       std::to_string(options.initTimeout.count()) + " s (shm_init_timeout)";
-    for (const std::string &refusal : refusals)
-      text += "; refused meanwhile: " + refusal;
-    failJob(-1, text);
-  }
+  if (!started && !jobFailed && now >= initDeadline)
+    failJob(-1, whoIsMissing() + " did not connect to PE 0 within " +
+                    std::to_string(options.initTimeout.count()) + " s (shm_init_timeout)" +
+                    listRefusals());
+  if (!started && !jobFailed && options.terminated && options.terminated())
+    failJob(-1, whoIsMissing() +
+                    " had not connected to PE 0 when this was told to end (SIGTERM); "
+                    "a launcher does that when a process of the job has died" +
+                    listRefusals());
   expireCalls(now);
+}
+
+std::string ControlServer::whoIsMissing() const {
+  std::vector<int> missing;
+  for (int pe = 0; pe < options.world; ++pe)
+    if (!members[static_cast<size_t>(pe)].joined)
+      missing.push_back(pe);
+  return listPes(missing) + " of " + std::to_string(options.world);
+}
+
+std::string ControlServer::listRefusals() const {
+  std::string text;
+  for (const std::string &refusal : refusals)
+    text += "; refused meanwhile: " + refusal;
+  return text;
 }
 
 //===-- Connections -------------------------------------------------------------------------===//

@@ -40,6 +40,7 @@ public:
     std::chrono::seconds initTimeout{120};
     bool tls = false;
     ChannelMaker makeChannel;
+    std::function<bool()> terminated; ///< this process has been told to end; may be null
   };
 
   /// Serves at `listener` from now on. Null if the system refuses a thread or descriptor.
@@ -95,6 +96,8 @@ private:
   bool turn();
   Clock::time_point nextDeadline() const;
   void expire(Clock::time_point now);
+  std::string whoIsMissing() const;
+  std::string listRefusals() const;
 
   void accept();
   bool probe(Connection &connection);

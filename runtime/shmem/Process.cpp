@@ -209,7 +209,9 @@ int initialize(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t &attr) {
       options.cyclesPerMicrosecond = 1000;
     options.launches = runningLaunches;
     options.onLoss = noteLoss;
+    options.terminated = terminationRequested;
     armTermination();
+    armInterrupts(); // also for a program that never launches a kernel
     code = World::start(std::move(options), *state, self.owner);
   }
   self.lastInitFailure = code ? piton_last_error() : "";

@@ -147,14 +147,19 @@ bool waitFor(int fd, short events, Clock::time_point deadline) {
   }
 }
 
-Fd connectOnce(const SocketAddress &address, Clock::time_point deadline, std::string &error) {
+Fd connectOnce(const SocketAddress &address, Clock::time_point deadline, std::string &error,
+               const std::function<bool()> &stopped) {
   Fd fd(socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   int failed = fd ? 0 : errno;
   if (fd && connect(fd.get(), address.get(), address.length) != 0) {
     failed = errno;
     if (failed == EINPROGRESS) {
       socklen_t size = sizeof(failed);
-      if (!waitFor(fd.get(), POLLOUT, deadline))
+      bool ready = false;
+      while (!ready && !stopped() && Clock::now() < deadline)
+        ready = waitFor(fd.get(), POLLOUT,
+                        std::min(deadline, Clock::now() + std::chrono::milliseconds(50)));
+      if (!ready)
         failed = ETIMEDOUT;
       else if (getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &failed, &size) != 0)
         failed = errno;

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <sys/socket.h>
@@ -62,8 +63,10 @@ SocketAddress localAddress(int fd);
 /// Non-blocking, close-on-exec listening socket. The text of a failure names the address.
 Fd listenAt(const SocketAddress &address, std::string &error);
 
-/// One attempt to connect, until `deadline`. On success the socket is non-blocking.
-Fd connectOnce(const SocketAddress &address, Clock::time_point deadline, std::string &error);
+/// One attempt to connect, until `deadline` or until `stopped` (asked several times a second) says
+/// so. On success the socket is non-blocking.
+Fd connectOnce(const SocketAddress &address, Clock::time_point deadline, std::string &error,
+               const std::function<bool()> &stopped);
 
 /// No delays, and a dead host is noticed within seconds.
 void tuneConnection(int fd);

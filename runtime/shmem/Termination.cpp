@@ -25,6 +25,7 @@ using Clock = std::chrono::steady_clock;
 struct Termination {
   std::mutex mutex; ///< arming and disarming
   std::atomic<bool> armed{false};
+  std::atomic<bool> requested{false};
   std::atomic<int> wake{-1};      ///< written to by the handler
   std::atomic<int64_t> lostAt{0}; ///< Clock ticks, 0 while the job lives
   bool hasThread = false;
@@ -53,6 +54,7 @@ Termination *forHandler = nullptr; ///< set before the handler is
 void onTerminate(int) {
   int savedErrno = errno;
   uint64_t one = 1;
+  forHandler->requested.store(true);
   if (!forHandler->armed.load() || write(forHandler->wake.load(), &one, sizeof(one)) < 0)
     endByDefault();
   errno = savedErrno;
@@ -125,6 +127,8 @@ void disarmTermination() {
     sigaction(SIGTERM, &fallback, nullptr);
 }
 
+bool terminationRequested() { return termination().requested.load(); }
+
 void noteLoss() {
   int64_t never = 0;
   termination().lostAt.compare_exchange_strong(never, Clock::now().time_since_epoch().count());
@@ -134,6 +138,7 @@ void disarmTerminationInChild() {
   Termination &self = termination();
   new (&self.mutex) std::mutex; // another thread of the parent may have held it
   self.hasThread = false;
+  self.requested = false;
   self.lostAt = 0;
   if (int fd = self.wake.exchange(-1); fd >= 0)
     close(fd);

@@ -22,6 +22,8 @@ inline constexpr std::chrono::milliseconds kLossGrace{5000};
 void armTermination();
 /// It is one no more: SIGTERM acts at once again.
 void disarmTermination();
+/// SIGTERM has come, and its effect is held back.
+bool terminationRequested();
 /// The job is lost: calls raise that from now on. Any thread.
 void noteLoss();
 /// In the child after fork, which is no PE.

@@ -128,6 +128,7 @@ int waitSlowly(World &world, const WaitTarget &target, ReadyFunction ready, cons
       break;
     sched_yield();
   }
+  armInterrupts();
   PublishedWait published(world, target);
   Bed bed = bedFor(world, target);
   milliseconds sleep = kShortestSleep;
@@ -146,8 +147,12 @@ int waitSlowly(World &world, const WaitTarget &target, ReadyFunction ready, cons
       return ACLSHMEM_SUCCESS;
     if (int code = world.checkAlive(target.call))
       return code;
-    if (interruptEpoch() != epoch)
+    if (interruptEpoch() != epoch) {
+      if (target.kind == WaitKind::Barrier) // half way through, as nobody can be in it
+        world.failJob("PE " + std::to_string(world.pe()) + " (pid " + std::to_string(getpid()) +
+                      " on " + hostName() + ") was interrupted (Ctrl-C) in " + target.call);
       return report(ACLSHMEM_INNER_ERROR, std::string(target.call) + ": interrupted");
+    }
     Clock::time_point now = Clock::now();
     if (now - start >= world.callTimeout())
       return report(ACLSHMEM_TIMEOUT_ERROR,

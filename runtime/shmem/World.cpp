@@ -4,6 +4,7 @@
 
 #include "runtime/shmem/World.h"
 
+#include "runtime/Executor.h"
 #include "runtime/shmem/HostLink.h"
 #include "runtime/shmem/Report.h"
 #include "runtime/transports/mte/Mte.h"
@@ -34,8 +35,13 @@ bool forcesRoce() {
 int World::start(WorldOptions options, DeviceState &state, std::unique_ptr<World> &out) {
   std::unique_ptr<World> world(new World(std::move(options), state));
   if (int code = world->join()) {
-    if (world->client)
+    if (world->client) {
+      if (!world->client->failed()) // the others may wait for this PE already
+        world->client->failAll("PE " + std::to_string(world->pe()) + " (pid " +
+                               std::to_string(getpid()) + " on " + hostName() +
+                               ") failed in aclshmemx_init_attr: " + piton_last_error());
       world->client->leave();
+    }
     world->client.reset();
     world->clearState();
     return code;
@@ -81,7 +87,8 @@ int World::connect() {
                                                         .session = options.session,
                                                         .initTimeout = options.initTimeout,
                                                         .tls = options.tls,
-                                                        .makeChannel = options.serveChannel});
+                                                        .makeChannel = options.serveChannel,
+                                                        .terminated = options.terminated});
     if (!server)
       return lastStatus();
   }
@@ -95,6 +102,7 @@ int World::connect() {
       .tls = options.tls,
       .makeChannel = options.makeChannel,
       .onFailure = [this](int lost, const std::string &text) { return loseJob(lost, text); },
+      .terminated = options.terminated,
       .onTick = [this] { tick(); },
       .showWait = [this](int team, uint64_t sequence,
                          const char *what) { return showCollective(team, sequence, what); }});
@@ -168,7 +176,8 @@ int World::makeHeap(SymmetricHeap &heap, uint64_t bytes, const std::string &what
   if (int code = collect(ACLSHMEM_TEAM_WORLD, what, "tickets", link.ticket(), tickets))
     return code;
   Clock::time_point deadline = Clock::now() + options.createTimeout;
-  auto lost = [this] { return client->failed(); };
+  uint64_t epoch = armInterrupts();
+  auto lost = [this, epoch] { return client->failed() || interruptEpoch() != epoch; };
   int code = ACLSHMEM_SUCCESS;
   if (!leads)
     code = fetchFile(tickets[static_cast<size_t>(localPes[0])], pe(), deadline, lost, file);
@@ -177,6 +186,8 @@ int World::makeHeap(SymmetricHeap &heap, uint64_t bytes, const std::string &what
   if (code) {
     if (int why = checkAlive(what))
       return why;
+    if (interruptEpoch() != epoch)
+      return report(ACLSHMEM_INNER_ERROR, what + ": interrupted");
     return code;
   }
   heap.space = HeapSpace::map(std::move(file), layout);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -44,8 +45,33 @@ int runAsPe() {
   return aclshmem_finalize() || code;
 }
 
+/// As a PE of a job in which PE 1 dies: by SIGKILL in a barrier, or before it is a PE at all.
+int runAsPeThatLosesAnother(bool early) {
+  int pe = std::atoi(std::getenv("RANK"));
+  if (early && pe == 1)
+    return 3;
+  aclshmemx_set_conf_store_tls(false, "", 0);
+  aclshmemx_init_attr_t attr = ACLSHMEMX_INIT_ATTR_DEFAULT;
+  attr.my_pe = pe;
+  attr.n_pes = std::atoi(std::getenv("WORLD_SIZE"));
+  attr.local_mem_size = 4 << 20;
+  std::strncpy(attr.ip_port, std::getenv("PITON_SHMEM_URL"), sizeof(attr.ip_port) - 1);
+  int code = aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr);
+  if (!code && pe == 1)
+    kill(getpid(), SIGKILL);
+  if (!code)
+    aclshmem_barrier_all();
+  std::printf("<PE %d told: %s>\n", pe, piton_last_error());
+  return 1;
+}
+
+int runAs(const std::string &what) {
+  return what == "1" ? runAsPe() : runAsPeThatLosesAnother(what == "early");
+}
+
 /// Runs before the tests when this process is a PE.
-const int asPe = std::getenv("PITON_TEST_JOB") ? (std::exit(runAsPe()), 0) : 0;
+const int asPe =
+    std::getenv("PITON_TEST_JOB") ? (std::exit(runAs(std::getenv("PITON_TEST_JOB"))), 0) : 0;
 
 struct Result {
   int code = -1;
@@ -106,6 +132,28 @@ TEST(Job, NpuSmiShowsLivePes) {
   pclose(pipe);
   std::string after(buffer, n);
   EXPECT_EQ(after.find("MTE+SDMA"), std::string::npos) << after;
+}
+
+TEST(Job, TheOthersNameAPeThatWasKilled) {
+  auto start = std::chrono::steady_clock::now();
+  std::string self = fs::read_symlink("/proc/self/exe");
+  Result r = run("-n 4 -- env SHMEM_LOG_LEVEL=FATAL PITON_TEST_JOB=killed " + self);
+  EXPECT_NE(r.code, 0) << r.output;
+  for (int pe : {0, 2, 3})
+    EXPECT_TRUE(contains(
+        r, ("<PE " + std::to_string(pe) + " told: aclshmem_barrier_all: PE 1 (pid").c_str()))
+        << r.output;
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+TEST(Job, TheOthersNameAPeThatNeverCame) {
+  std::string self = fs::read_symlink("/proc/self/exe");
+  Result r = run("-n 4 -- env SHMEM_LOG_LEVEL=FATAL PITON_TEST_JOB=early " + self);
+  EXPECT_EQ(r.code, 3) << r.output;
+  for (int pe : {0, 2, 3})
+    EXPECT_TRUE(contains(
+        r, ("<PE " + std::to_string(pe) + " told: PE 1 of 4 had not connected to PE 0").c_str()))
+        << r.output;
 }
 
 /// One line, whatever the number of PEs.

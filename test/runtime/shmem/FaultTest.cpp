@@ -3,64 +3,33 @@
 // What goes wrong: PEs that die at any point, PEs that do not belong, strangers at the port. Every
 // case is one clear error within seconds, and the job, or the next one, is unharmed.
 
-#include "test/runtime/shmem/Jobs.h"
-
-#include "abi/DeviceState.h"
+#include "test/runtime/shmem/Faults.h"
 
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
 #include <csignal>
 #include <cstring>
-#include <fstream>
+#include <filesystem>
 #include <netinet/in.h>
+#include <set>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
 using namespace piton;
 using namespace piton::test;
-using shmem::Clock;
 
 namespace {
 
-int initialize(int pe, int count, const std::string &url, int timeout = 20) {
-  aclshmemx_set_conf_store_tls(false, "", 0);
-  aclshmemx_init_attr_t attr = attributes(pe, count, url);
-  attr.option_attr.shm_init_timeout = static_cast<uint32_t>(timeout);
-  return aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr);
-}
-
-[[noreturn]] void die() {
-  kill(getpid(), SIGKILL);
-  _exit(99);
-}
-
-/// Waits a while, so that the others are in the call in question.
-void later(int milliseconds) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-}
-
-/// The call must fail within 5 s and name the PE.
-template <typename Call> void expectNamed(int victim, Call call) {
-  auto start = Clock::now();
-  call();
-  double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  EXPECT_LT(seconds, 5.0);
-  EXPECT_NE(aclshmemx_last_status(), ACLSHMEM_SUCCESS);
-  std::string text = piton_last_error();
-  EXPECT_NE(text.find("PE " + std::to_string(victim)), std::string::npos) << text;
-}
-
-void expectAll(const std::vector<ProcessResult> &results, int victim = -1) {
-  for (size_t pe = 0; pe < results.size(); ++pe) {
-    if (static_cast<int>(pe) == victim)
-      EXPECT_EQ(results[pe].signal, SIGKILL);
-    else
-      EXPECT_EQ(results[pe].exitCode, 0) << "PE " << pe << " signal " << results[pe].signal << "\n"
-                                         << results[pe].output;
-  }
+/// Of ours; other programs may come and go meanwhile.
+std::set<std::string> sharedMemoryNames() {
+  std::set<std::string> names;
+  for (const char *folder : {"/dev/shm", "/tmp"})
+    for (const auto &entry : std::filesystem::directory_iterator(folder))
+      if (std::string name = entry.path().filename(); name.find("shmem") != std::string::npos)
+        names.insert(name);
+  return names;
 }
 
 enum class Point { Init, Barrier, Wait, Malloc, Finalize };
@@ -68,6 +37,7 @@ enum class Point { Init, Barrier, Wait, Malloc, Finalize };
 /// PE `victim` dies while the others are in `point`.
 void killAt(Point point, int victim, int count) {
   std::string url = freeUrl();
+  std::set<std::string> names = sharedMemoryNames();
   auto results = runProcesses(count, [&](int pe) {
     if (point == Point::Init) {
       // The last PE never comes, so that the victim dies while all wait for it.
@@ -110,9 +80,8 @@ void killAt(Point point, int victim, int count) {
     return 0;
   });
   expectAll(results, victim);
-  // The next job at the same address starts clean.
-  if (point != Point::Barrier)
-    return;
+  // Nothing is left, and the next job at the same address starts clean.
+  EXPECT_EQ(sharedMemoryNames(), names);
   expectAll(runProcesses(count, [&](int pe) {
     EXPECT_EQ(initialize(pe, count, url), 0) << piton_last_error();
     EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
@@ -152,109 +121,6 @@ TEST(Killed, InFinalize) {
 TEST(Killed, InInit) {
   killAt(Point::Init, 1, 4);
   killAt(Point::Init, 0, 4);
-}
-
-/// Ends all other PEs by SIGTERM and dies: no launcher can be quicker.
-[[noreturn]] void dieAndTerminateTheOthers(int pe, int count) {
-  const auto *state = reinterpret_cast<const DeviceState *>(kDeviceStateAddress);
-  for (int other = 0; other < count; ++other)
-    if (other != pe)
-      kill(state->boards[other]->pid, SIGTERM);
-  die();
-}
-
-TEST(Terminated, ALauncherThatEndsTheOthersAtOnceLetsThemSayWhy) {
-  for (auto [victim, count] : {std::pair(1, 3), std::pair(0, 3)})
-    for (Point point : {Point::Barrier, Point::Wait, Point::Malloc, Point::Finalize}) {
-      std::string url = freeUrl();
-      auto results = runProcesses(count, [&, victim = victim, count = count](int pe) {
-        EXPECT_EQ(initialize(pe, count, url), 0) << piton_last_error();
-        auto *word = static_cast<int32_t *>(aclshmem_calloc(16, 4));
-        aclshmem_barrier_all();
-        if (pe == victim) {
-          later(200);
-          dieAndTerminateTheOthers(pe, count);
-        }
-        expectNamed(victim, [&] {
-          if (point == Point::Barrier)
-            aclshmem_barrier_all();
-          else if (point == Point::Wait)
-            aclshmem_signal_wait_until(word, ACLSHMEM_CMP_EQ, 1);
-          else if (point == Point::Malloc)
-            EXPECT_EQ(aclshmem_malloc(64), nullptr);
-          else
-            EXPECT_NE(aclshmem_finalize(), 0);
-        });
-        later(500); // what a program does with the error
-        return 0;
-      });
-      expectAll(results, victim);
-    }
-}
-
-TEST(Terminated, WhatComesBeforeTheNextCallMayTakeAWhile) {
-  std::string url = freeUrl();
-  expectAll(runProcesses(2,
-                         [&](int pe) {
-                           EXPECT_EQ(initialize(pe, 2, url), 0) << piton_last_error();
-                           aclshmem_barrier_all();
-                           if (pe == 1)
-                             dieAndTerminateTheOthers(pe, 2);
-                           later(2000); // as a compilation
-                           expectNamed(1, [] { aclshmem_barrier_all(); });
-                           return 0;
-                         }),
-            1);
-}
-
-TEST(Terminated, SigtermStillEndsAPe) {
-  std::string url = freeUrl();
-  auto results = runProcesses(3, [&](int pe) {
-    EXPECT_EQ(initialize(pe, 3, url), 0) << piton_last_error();
-    aclshmem_barrier_all();
-    if (pe == 1) {
-      raise(SIGTERM);
-      later(20000);
-      return 1;
-    }
-    if (pe == 2) { // one who handles the signal
-      static volatile sig_atomic_t seen = 0;
-      struct sigaction action = {};
-      action.sa_handler = [](int) { seen = 1; };
-      sigaction(SIGTERM, &action, nullptr);
-      raise(SIGTERM);
-      EXPECT_EQ(seen, 1);
-    }
-    expectNamed(1, [] { aclshmem_barrier_all(); });
-    later(6000); // longer than any grace; nobody has ended PEs 0 and 2
-    return 0;
-  });
-  EXPECT_EQ(results[0].exitCode, 0) << results[0].output;
-  EXPECT_EQ(results[1].signal, SIGTERM) << results[1].output;
-  EXPECT_EQ(results[2].exitCode, 0) << results[2].output;
-}
-
-TEST(Terminated, AfterwardsSigtermIsAtItsDefault) {
-  std::string url = freeUrl();
-  expectAll(runProcesses(1, [&](int pe) {
-    auto action = [] {
-      struct sigaction current = {};
-      sigaction(SIGTERM, nullptr, &current);
-      return current.sa_handler;
-    };
-    EXPECT_EQ(initialize(pe, 1, url), 0) << piton_last_error();
-    EXPECT_NE(action(), SIG_DFL);
-    if (pid_t child = fork(); child == 0) {
-      _exit(action() == SIG_DFL ? 0 : 1); // a child is no PE
-    } else {
-      int status = -1;
-      waitpid(child, &status, 0);
-      EXPECT_EQ(status, 0);
-    }
-    EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
-    EXPECT_EQ(action(), SIG_DFL);
-    return 0;
-  }));
 }
 
 TEST(Killed, ExitWithoutFinalizeIsNoticedToo) {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What tests of faults share: PEs through the C API that die, and calls that must name them.
+#ifndef PITON_TEST_RUNTIME_SHMEM_FAULTS_H
+#define PITON_TEST_RUNTIME_SHMEM_FAULTS_H
+
+#include "test/runtime/shmem/Jobs.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <thread>
+#include <unistd.h>
+
+namespace piton::test {
+
+using shmem::Clock;
+
+inline int initialize(int pe, int count, const std::string &url, int timeout = 20) {
+  aclshmemx_set_conf_store_tls(false, "", 0);
+  aclshmemx_init_attr_t attr = attributes(pe, count, url);
+  attr.option_attr.shm_init_timeout = static_cast<uint32_t>(timeout);
+  return aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr);
+}
+
+[[noreturn]] inline void die() {
+  kill(getpid(), SIGKILL);
+  _exit(99);
+}
+
+/// Waits a while, so that the others are in the call in question.
+inline void later(int milliseconds) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
+
+/// The call must fail within 5 s and name the PE.
+template <typename Call> void expectNamed(int victim, Call call) {
+  auto start = Clock::now();
+  call();
+  double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  EXPECT_LT(seconds, 5.0);
+  EXPECT_NE(aclshmemx_last_status(), ACLSHMEM_SUCCESS);
+  std::string text = piton_last_error();
+  EXPECT_NE(text.find("PE " + std::to_string(victim)), std::string::npos) << text;
+}
+
+inline void expectAll(const std::vector<ProcessResult> &results, int victim = -1) {
+  for (size_t pe = 0; pe < results.size(); ++pe) {
+    if (static_cast<int>(pe) == victim)
+      EXPECT_EQ(results[pe].signal, SIGKILL);
+    else
+      EXPECT_EQ(results[pe].exitCode, 0) << "PE " << pe << " signal " << results[pe].signal << "\n"
+                                         << results[pe].output;
+  }
+}
+
+} // namespace piton::test
+
+#endif // PITON_TEST_RUNTIME_SHMEM_FAULTS_H
