@@ -137,6 +137,7 @@ ash.barrier_all()
 
 #: consume_token of every kind of value, a wait over several words, and a function by extern_call.
 TOKENS = """
+import triton_dist
 from triton.language import core
 
 @core.builtin
@@ -145,7 +146,7 @@ def int32_g(word, pe, _semantic=None):
     arguments = [word, pe]
     return dl.extern_call("libshmem_device", "", arguments, table, False, _semantic=_semantic)
 
-@triton.jit
+@triton_dist.jit
 def tokens(sig, p, out, x, n, N: tl.constexpr):
     peer = (dl.rank() + 1) % dl.num_ranks()
     for slot in range(n):
@@ -162,7 +163,7 @@ def tokens(sig, p, out, x, n, N: tl.constexpr):
     total += tl.load(dl.consume_token(block, token))
     tl.store(out + grid, total + dl.consume_token(x, token))
 
-@triton.jit
+@triton_dist.jit(do_not_specialize=["out"])
 def fetch(word, out):
     tl.store(out, int32_g(word, dl.rank()))
 

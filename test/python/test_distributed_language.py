@@ -312,6 +312,43 @@ def test_library_refuses():
     assert "has no broadcast" in refused(AttributeError, lacking, {"h": "*fp16", "sig": "*i64"})
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tid", "atomic_cas", "atomic_add", "__syncthreads", "ld", "st", "ld_vector", "st_vector",
+        "pack", "unpack", "num_threads", "num_warps",
+    ],
+)  # fmt: skip
+def test_language_extra_has_nothing_on_ascend(name):
+    from triton_dist.language.extra import language_extra
+
+    function = getattr(language_extra, name)
+
+    @triton.jit
+    def kernel(p):
+        function(p)
+
+    assert f"has no {name}" in refused(AttributeError, kernel, {"p": "*i32"})
+
+
+def test_there_are_no_warps_on_ascend():
+    from triton_dist.language.extra import language_extra
+
+    @triton.jit
+    def kernel(p):
+        tl.store(p, language_extra.threads_per_warp())
+
+    assert "threads_per_warp" in refused(NotImplementedError, kernel, {"p": "*i32"})
+
+
+def test_what_only_gpus_have_is_named():
+    for name in ("simt_exec_region", "extract", "make_vector", "ld_vector", "tma"):
+        with pytest.raises(AttributeError, match=f"dl.{name} is for GPUs"):
+            getattr(dl, name)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        dl.nothing  # noqa: B018
+
+
 # -- platforms -----------------------------------------------------------------------
 
 

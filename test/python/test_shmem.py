@@ -569,3 +569,177 @@ def test_numbers_of_the_network_are_checked():
             del os.environ[name]
         """,
     )
+
+
+# -- every call, by its values -----------------------------------------------------------
+
+
+def test_transfers_of_every_width_and_type():
+    run_job(
+        2,
+        """
+        import ctypes
+
+        assert init() == 0
+        peer = 1 - rank
+        heap = ash.aclshmem_calloc(1, 4096)
+        word = ash.aclshmem_calloc(16, 4)
+        local = ctypes.create_string_buffer(bytes(range(256)), 256)
+        back = ctypes.create_string_buffer(256)
+        source, target = ctypes.addressof(local), ctypes.addressof(back)
+
+        def at(offset, size):
+            return ctypes.string_at(heap + offset, size)
+
+        def there():
+            ash.quiet()
+            ash.barrier_all()
+
+        signals = 0
+        for bits in (8, 16, 32, 64, 128):
+            size = bits // 8
+            call = lambda name: getattr(ash, f"aclshmem_{name}")  # noqa: B023
+            call(f"put{bits}")(heap, source, 4, peer)
+            call(f"put{bits}_nbi")(heap + 256, source + size, 3, peer)
+            call(f"iput{bits}")(heap + 512, source, 2, 1, 3, peer)
+            there()
+            data = bytes(range(256))
+            assert at(0, 5 * size) == data[: 4 * size] + bytes(size), bits
+            assert at(256, 3 * size) == data[size : 4 * size]
+            spread = b"".join(at(512 + index * size, size) for index in (0, 2, 4))
+            assert spread == data[: 3 * size] and at(512 + size, size) == bytes(size)
+            call(f"get{bits}")(target, heap, 2, peer)
+            call(f"get{bits}_nbi")(target + 64, heap + size, 2, peer)
+            call(f"iget{bits}")(target + 128, heap + 512, 1, 2, 3, peer)
+            ash.quiet()
+            assert back.raw[: 2 * size] == data[: 2 * size]
+            assert back.raw[64 : 64 + 2 * size] == data[size : 3 * size]
+            assert back.raw[128 : 128 + 3 * size] == data[: 3 * size]
+            for name in (f"put{bits}_signal", f"put{bits}_signal_nbi"):
+                signals += 1
+                call(name)(heap + 1024, source + signals, 1, word, 1, ash.SignalOp.SIGNAL_ADD, peer)
+                ash.aclshmem_signal_wait_until(word, ash.CmpOp.CMP_GE, signals)
+                there()
+                assert at(1024, size) == data[signals : signals + size], name
+                ash.barrier_all()
+            ctypes.memset(heap, 0, 2048)
+            ash.barrier_all()
+        numbers = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+        for kind in ("float", "double", "char", *numbers):
+            call = lambda name: getattr(ash, f"aclshmem_{kind}_{name}")  # noqa: B023
+            number = lambda n: chr(n) if kind == "char" else n  # noqa: B023
+            size = {"float": 4, "double": 8, "char": 1}.get(kind) or int(kind.strip("uint")) // 8
+            for index in range(3):
+                call("p")(heap + index * size, number(65 + index + rank), peer)
+            there()
+            assert [call("g")(heap + index * size, peer) for index in range(3)] == [
+                number(65 + index + rank) for index in range(3)], kind
+            call("iput")(heap + 256, heap, 2, 1, 3, peer)
+            call("iget")(target, heap, 1, 2, 2, peer)
+            there()
+            mine = ctypes.string_at(target, 2 * size)
+            call("p")(heap + 512, number(67 + rank), rank)
+            assert mine[size:] == at(512, size), kind
+            # iput took this PE's words, which the peer had written.
+            assert call("g")(heap + 256 + 4 * size, peer) == number(67 + peer), kind
+            ash.barrier_all()
+        ash.aclshmem_finalize()
+        """,
+    )
+
+
+def test_waits_of_every_type():
+    run_job(
+        2,
+        """
+        assert init() == 0
+        peer, cmp = 1 - rank, ash.CmpOp
+        numbers = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+        for kind in ("float", "char", *numbers):
+            call = lambda name: getattr(ash, f"aclshmem_{kind}_{name}")  # noqa: B023
+            n = lambda value: chr(value) if kind == "char" else value  # noqa: B023
+            size = {"float": 4, "char": 1}.get(kind) or int(kind.strip("uint")) // 8
+            words = ash.aclshmem_calloc(64, 1)
+            assert call("test_any")(words, 3, None, cmp.CMP_EQ, n(5)) == 2**64 - 1
+            assert call("test_some")(words, 3, None, cmp.CMP_EQ, n(5)) == []
+            assert not call("test")(words, cmp.CMP_NE, n(0))
+            ash.barrier_all()
+            call("p")(words + 2 * size, n(7), peer)
+            call("wait")(words + 2 * size, n(0))
+            assert call("wait_until_any")(words, 3, None, cmp.CMP_GE, n(6)) == 2
+            call("p")(words, n(5), peer)
+            call("wait_until")(words, cmp.CMP_EQ, n(5))
+            status, values = [0, 1, 0], [n(5), n(9), n(7)]
+            call("wait_until_all")(words, 3, status, cmp.CMP_GT, n(4))
+            call("wait_until_all_vector")(words, 3, status, cmp.CMP_EQ, values)
+            for form in ("wait_until_some", "test_some"):
+                assert call(form)(words, 3, None, cmp.CMP_NE, n(0)) == [0, 2], (kind, form)
+                vector = call(form + "_vector")(words, 3, None, cmp.CMP_LE, values)
+                assert vector == [0, 1, 2], (kind, form)
+            for form in ("wait_until_any", "test_any"):
+                assert call(form + "_vector")(words, 3, [1, 0, 0], cmp.CMP_EQ, values) == 2
+                assert call(form)(words, 0, None, cmp.CMP_EQ, n(1)) == 2**64 - 1
+            assert call("test_all_vector")(words, 3, status, cmp.CMP_EQ, values)
+            assert not call("test_all_vector")(words, 3, None, cmp.CMP_EQ, values)
+            assert call("test")(words, cmp.CMP_LT, n(6))
+            ash.barrier_all()
+            ash.aclshmem_free(words)
+        ash.aclshmem_finalize()
+        """,
+    )
+
+
+def test_calls_in_stream_order_and_core():
+    run_job(
+        2,
+        """
+        import ctypes
+        from piton import _runtime
+        from shmem import core
+
+        assert init() == 0
+        peer, stream = 1 - rank, 0
+        data, other, sig = core.buffer(64), core.buffer(64), core.buffer(64)
+        for buf in (data, other, sig):
+            ctypes.memset(buf.addr, 0, 64)
+        ctypes.memset(data.addr, 65 + rank, 64)
+        ash.barrier_all()
+        core.put(other, data, peer, stream)
+        core.quiet(stream)
+        core.signal_op(sig, 3, core.SignalOp.SIGNAL_SET, peer, stream)
+        core.signal_wait(sig, 3, core.ComparisonType.CMP_EQ, stream)
+        got = core.Buffer(ctypes.addressof(ctypes.create_string_buffer(64)), 64)
+        keep = ctypes.create_string_buffer(64)
+        got = core.Buffer(ctypes.addressof(keep), 64)
+        core.get(got, other, peer, stream)
+        ash.aclshmemx_barrier_on_stream(0, stream)
+        ash.aclshmemx_barrier_all_on_stream(stream)
+        ash.aclshmemx_handle_wait(0, stream)
+        _runtime.device_synchronize(0)
+        assert ctypes.string_at(other.addr, 64) == bytes([65 + peer]) * 64
+        assert keep.raw == bytes([65 + rank]) * 64
+        core.put_signal(other, data, sig, 1, core.SignalOp.SIGNAL_ADD, peer, stream)
+        ash.aclshmem_signal_wait_until(sig.addr, ash.CmpOp.CMP_EQ, 4)
+        mapped = core.get_peer_buffer(data, peer)
+        assert ctypes.string_at(mapped.addr, 1)[0] == 65 + peer and mapped.length == 64
+        core.get(got, data, peer)
+        assert keep.raw == bytes([65 + peer]) * 64
+        assert (core.my_pe(), core.n_pes(), core.team_my_pe(0), core.team_n_pes(0)) == (
+            rank, world, rank, world)
+        for wrong in (
+            lambda: core.signal_op(sig, 1, 0, peer),
+            lambda: core.signal_wait(sig, 1, 0),
+            lambda: core.put(core.Buffer(other.addr, 8), data, peer),
+        ):
+            try:
+                wrong()
+            except core.AclshmemInvalid:
+                pass
+            else:
+                raise AssertionError("taken")
+        ash.barrier_all()
+        for buf in (sig, other, data):
+            core.free(buf)
+        core.finalize()
+        """,
+    )

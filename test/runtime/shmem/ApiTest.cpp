@@ -58,17 +58,27 @@ TEST(Api, TypedCallsMoveTheirTypes) {
     aclshmem_barrier_all();                                                                        \
     EXPECT_EQ(word[8], T(9)) << #name;                                                             \
     EXPECT_EQ(word[4], T(3)) << #name;                                                             \
+    aclshmem_##name##_iget(back, word, 1, 2, 2, peer);                                             \
+    EXPECT_EQ(back[1], T(2)) << #name;                                                             \
+    aclshmem_##name##_put_nbi(word + 10, mine, 2, peer);                                           \
+    aclshmem_##name##_get_nbi(back, word + 8, 1, peer);                                            \
+    aclshmem_quiet();                                                                              \
+    EXPECT_EQ(back[0], T(9)) << #name;                                                             \
+    uint8_t *sig = symmetric<uint8_t>(64);                                                         \
+    aclshmem_##name##_put_signal(word + 12, mine + 2, 1, sig, 5, ACLSHMEM_SIGNAL_SET, peer);       \
+    aclshmem_signal_wait_until(reinterpret_cast<int32_t *>(sig), ACLSHMEM_CMP_EQ, 5);              \
+    EXPECT_EQ(word[12], T(3)) << #name;                                                            \
+    aclshmem_barrier_all();                                                                        \
+    EXPECT_EQ(word[11], T(2)) << #name;                                                            \
+    aclshmem_##name##_put_signal_nbi(word + 13, mine + 3, 1, sig, 1, ACLSHMEM_SIGNAL_ADD, peer);   \
+    aclshmem_signal_wait_until(reinterpret_cast<int32_t *>(sig), ACLSHMEM_CMP_GT, 5);              \
+    EXPECT_EQ(word[13], T(4)) << #name;                                                            \
+    aclshmem_free(sig);                                                                            \
     EXPECT_OK;                                                                                     \
     aclshmem_barrier_all();                                                                        \
     aclshmem_free(word);                                                                           \
   }
     ACLSHMEM_RMA_TYPES(CHECK_TYPE)
-    auto *wide = symmetric<uint64_t>(8);
-    uint64_t mine[4] = {1, 2, 3, static_cast<uint64_t>(pe)};
-    aclshmem_put128(wide, mine, 2, peer);
-    aclshmem_barrier_all();
-    EXPECT_EQ(wide[3], static_cast<uint64_t>(peer));
-    EXPECT_OK;
   });
 }
 
