@@ -743,3 +743,34 @@ def test_calls_in_stream_order_and_core():
         core.finalize()
         """,
     )
+
+
+# -- the reference page -------------------------------------------------------------------
+
+
+def test_the_reference_page_names_what_there_is():
+    """Names in the page exist, and every name of the package and of the device module is there."""
+    import pathlib
+    import re
+
+    import shmem as ash
+
+    root = pathlib.Path(__file__).parents[2]
+    read = lambda path: (root / path).read_text()
+    page = read("docs/reference/shmem.md")
+    words = set(re.findall(r"\w+", page))
+    headers = read("include/piton/shmem.h") + read("include/piton/shmem_types.h")
+    known = set(re.findall(r"\w+", headers)) | set(dir(ash)) | {"aclshmem_x", "aclshmemx_x"}
+    # Not the beginnings of families, aclshmem_put<W> and ACLSHMEM_CMP_*.
+    names = set(re.findall(r"\b((?:aclshmemx?|ACLSHMEM)_\w*\w)\b(?![*<])", page))
+    names = {name for name in names if not name.endswith("_")}
+    assert len(names) > 50 and names <= known, names - known
+    missing = set(ash.__all__) - words
+    assert not missing, missing
+    library = read("python/triton_dist/language/extra/ascend/libaclshmem_device.py")
+    functions = set(re.findall(r"^@core\.builtin\ndef (\w+)\(", library, re.M))
+    assert len(functions) > 20 and functions <= words, functions - words
+    sources = "".join(path.read_text() for path in (root / "runtime").rglob("*.cpp"))
+    pattern = r'"((?:SHMEM|SMEM|HCCL|PITON_SHMEM|PITON_ROCE|PITON_STAND)_\w+)"'
+    variables = set(re.findall(pattern, sources))
+    assert len(variables) > 9 and variables <= words, variables - words
