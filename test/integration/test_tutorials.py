@@ -30,12 +30,16 @@ def run_scripts(world, lines, **options):
 
 
 def tutorial_lines(world):
-    """The tutorials at small sizes: two groups of tiles each, tails in every direction."""
+    """The tutorials at small sizes (two groups of tiles each, tails in every direction), and what
+    the other engines serve."""
     columns = (80 // world + 1) * 128  # more tiles than a rank's share of one group
     return [
         f"{TUTORIALS / 'allgather_gemm.py'} 600 300 300",
         f"{TUTORIALS / 'gemm_reduce_scatter.py'} {150 * world} {columns} 100",
         f"{TUTORIALS / 'gemm_allreduce.py'} 1300 2300 100",
+        f"{TUTORIALS / 'allgather_gemm.py'} 600 300 300 UDMA",
+        f"{TUTORIALS / 'rma.py'} SDMA",
+        f"{TUTORIALS / 'rma.py'} UDMA",
     ]
 
 
@@ -51,9 +55,10 @@ def tutorial_lines(world):
     ],
 )
 def test_scripts(world, slots, tutorials):
-    """Examples with barriers and with signal slots; stride, reset and many waiters of slots."""
+    """Examples with barriers and with signal slots; stride, reset and many waiters of slots; teams,
+    transfers and signals of the library."""
     lines = [f"{EXAMPLES / name}.py" for name in NAMES]
-    lines.append(f"{TUTORIALS / 'signal_slots.py'} {slots}")
+    lines += [f"{TUTORIALS / 'signal_slots.py'} {slots}", f"{TUTORIALS / 'rma.py'} MTE"]
     if tutorials:
         lines += tutorial_lines(world)
     output = run_scripts(world, lines)
@@ -61,8 +66,10 @@ def test_scripts(world, slots, tutorials):
         for name in NAMES:
             for form in (" (barrier)", " (signals)") if "gemm" in name else ("",):
                 assert f"[PASS] Rank {rank}: {name}{form}\n" in output, output
-        assert f"[PASS] Rank {rank}: signal slots" in output, output
-        assert output.count(f"[PASS] Rank {rank}: results match") == 3 * tutorials, output
+        assert f"[PASS] Rank {rank}: signal slots\n" in output, output
+        for engine in ("MTE", "SDMA", "UDMA") if tutorials else ("MTE",):
+            assert f"[PASS] Rank {rank}: rma {engine}\n" in output, output
+        assert output.count(f"[PASS] Rank {rank}: results match\n") == 4 * tutorials, output
 
 
 @pytest.mark.slow

@@ -3,6 +3,9 @@
 
 Group g of every rank's A goes into buffer g mod 2 of every PE. One barrier a group is enough: who
 overwrites a buffer has passed the barrier before it, which says that all have read it.
+
+With UDMA as fourth argument the other sub-vector of one program per target puts all rows of a group
+at once, by that engine; the rank's own rows are copied as before.
 """
 
 import sys
@@ -46,10 +49,29 @@ def push_group(a, buffer, first, rows_here, K, stride_am, stride_ak, GROUP: tl.c
 
 
 @triton.jit
+def put_group(a, buffer, first, rows_here, K, GROUP: tl.constexpr, CR: tl.constexpr,
+              CC: tl.constexpr):  # fmt: skip
+    """The same by one transfer per target; `a` is contiguous."""
+    me, world, pid = dl.rank(), dl.num_ranks(), tl.program_id(0)
+    if sub_vec_id() == 1:
+        if (pid < world) & (pid != me):
+            place = buffer + me * GROUP * K
+            libshmem_device.putmem(place, a + first * K, rows_here * K * 2, pid)
+            libshmem_device.quiet()
+    if sub_vec_id() == 0:
+        for row in range(pid * CR, rows_here, tl.num_programs(0) * CR):
+            for col in range(0, K, CC):
+                r, c = row + tl.arange(0, CR), col + tl.arange(0, CC)
+                inside = (r[:, None] < rows_here) & (c[None, :] < K)
+                tile = tl.load(a + (first + r)[:, None] * K + c[None, :], mask=inside, other=0.0)
+                tl.store(buffer + (me * GROUP + r)[:, None] * K + c[None, :], tile, mask=inside)
+
+
+@triton.jit
 def kernel(a, b, c, peer_mem, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm,
            stride_cn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, PVALUE: tl.constexpr,
-           BUFFERS: tl.constexpr, CR: tl.constexpr, CC: tl.constexpr,
-           SPLIT: tl.constexpr):  # fmt: skip
+           BUFFERS: tl.constexpr, CR: tl.constexpr, CC: tl.constexpr, SPLIT: tl.constexpr,
+           BY_ENGINE: tl.constexpr):  # fmt: skip
     """a [M, K] of this rank, b [K, N], c [world * M, N]; peer_mem [BUFFERS][rank][GROUP] of K."""
     GROUP: tl.constexpr = BM * PVALUE
     world = dl.num_ranks()
@@ -57,7 +79,9 @@ def kernel(a, b, c, peer_mem, M, N, K, stride_am, stride_ak, stride_bk, stride_b
         first = group * GROUP
         rows_here = tl.minimum(M - first, GROUP)
         buffer = peer_mem + (group % BUFFERS) * world * GROUP * K
-        if sub_vec_id() == 0:
+        if BY_ENGINE:
+            put_group(a, buffer, first, rows_here, K, GROUP, CR, CC)
+        elif sub_vec_id() == 0:
             push_group(a, buffer, first, rows_here, K, stride_am, stride_ak, GROUP, CR, CC, SPLIT)
         libshmem_device.barrier_all()
         m_tiles = tl.cdiv(rows_here, BM)
@@ -88,7 +112,7 @@ def kernel(a, b, c, peer_mem, M, N, K, stride_am, stride_ak, stride_bk, stride_b
             )
 
 
-def allgather_gemm(a, b, rank, world):
+def allgather_gemm(a, b, rank, world, by_engine):
     """c of all ranks' a times b."""
     m, k = a.shape
     n = b.shape[1]
@@ -99,7 +123,7 @@ def allgather_gemm(a, b, rank, world):
     kernel[grid](
         a, b, c, peer_mem, m, n, k, a.stride(0), a.stride(1), b.stride(0), b.stride(1),
         c.stride(0), c.stride(1), BM=BM, BN=BN, BK=BK, PVALUE=PVALUE, BUFFERS=BUFFERS,
-        CR=COMM_ROWS, CC=COMM_COLS, SPLIT=world,
+        CR=COMM_ROWS, CC=COMM_COLS, SPLIT=world, BY_ENGINE=by_engine,
     )  # fmt: skip
     torch.npu.synchronize()
     dist.barrier()
@@ -109,12 +133,13 @@ def allgather_gemm(a, b, rank, world):
 
 if __name__ == "__main__":
     m, n, k = (int(x) for x in sys.argv[1:4]) if sys.argv[1:] else (4096, 4096, 4096)
-    rank, world = start()
+    engine = sys.argv[4] if sys.argv[4:] else "MTE"
+    rank, world = start(engine=engine)
     torch.manual_seed(42 + rank)
     a = torch.randn((m, k), dtype=torch.float16).npu() / k**0.5
     torch.manual_seed(42)
     b = torch.randn((k, n), dtype=torch.float16).npu()
-    c = allgather_gemm(a, b, rank, world)
+    c = allgather_gemm(a, b, rank, world, engine == "UDMA")
     shards = [torch.empty_like(a) for _ in range(world)]
     dist.all_gather(shards, a)
     wanted = torch.cat(shards, dim=0) @ b

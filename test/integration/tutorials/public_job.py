@@ -18,17 +18,17 @@ import torch_npu  # noqa: F401
 GIB = 1024 * 1024 * 1024
 
 
-def start(heap=GIB):
+def start(heap=GIB, engine="MTE"):
     """Rank and number of ranks of this process under torchrun."""
     rank = int(os.environ["LOCAL_RANK"])
     torch.npu.set_device(rank)
     dist.init_process_group(backend="hccl", rank=rank)
     world = dist.get_world_size()
-    start_heap(rank, world, heap)
+    start_heap(rank, world, heap, engine)
     return rank, world
 
 
-def start_heap(rank, world, heap=GIB):
+def start_heap(rank, world, heap=GIB, engine="MTE"):
     """The five steps."""
     assert ash.set_conf_store_tls(False, "") == 0
     attributes = ash.InitAttr()
@@ -36,7 +36,7 @@ def start_heap(rank, world, heap=GIB):
     attributes.n_ranks = world
     attributes.local_mem_size = heap
     attributes.ip_port = os.environ.get("PITON_EXAMPLE_STORE", "tcp://127.0.0.1:8666")
-    attributes.option_attr.data_op_engine_type = ash.OpEngineType.MTE
+    attributes.option_attr.data_op_engine_type = getattr(ash.OpEngineType, engine)
     status = ash.aclshmem_init(attributes)
     assert status == 0, f"aclshmem_init gave {status}"
 
