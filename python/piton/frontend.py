@@ -522,6 +522,28 @@ def _patch_stream_option():
     replacement._piton = True
 
 
+def _patch_compilation():
+    """A kernel that several processes need is compiled by one of them; see compile_lock.py."""
+    from triton.runtime.jit import JITFunction
+
+    from .compile_lock import one_at_a_time
+
+    if getattr(JITFunction._do_compile, "_piton", False):
+        return
+
+    def build(stock):
+        def _do_compile(self, key, *args, **kwargs):
+            if not npu_is_active():
+                return stock(self, key, *args, **kwargs)
+            with one_at_a_time(f"{self.cache_key} {key}"):
+                return stock(self, key, *args, **kwargs)
+
+        return _do_compile
+
+    _, replacement = _only_for_npu(JITFunction, "_do_compile", build)
+    replacement._piton = True
+
+
 class _AfterRuntime:
     """Import finder that patches `triton.runtime.jit` once it has loaded.
 
@@ -535,6 +557,7 @@ class _AfterRuntime:
             if self in sys.meta_path:
                 sys.meta_path.remove(self)
             _patch_stream_option()
+            _patch_compilation()
 
 
 def install_early() -> None:
@@ -544,6 +567,7 @@ def install_early() -> None:
     jit = sys.modules.get("triton.runtime.jit")
     if hasattr(jit, "JITFunction"):
         _patch_stream_option()
+        _patch_compilation()
     elif not any(isinstance(finder, _AfterRuntime) for finder in sys.meta_path):
         sys.meta_path.insert(0, _AfterRuntime())
 

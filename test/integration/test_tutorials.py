@@ -78,7 +78,7 @@ def test_sizes_that_do_not_fit_are_one_message():
     said = [line for line in job.stdout.splitlines() if "error: M is" in line]
     assert job.returncode != 0 and len(said) == 1, job.stdout
     assert "error: M is 250, but has to be a multiple of 64 with 2 ranks" in said[0]
-    assert "Traceback" not in job.stdout.split("torch.distributed.elastic")[0], job.stdout
+    assert "[rank" not in job.stdout, job.stdout  # no traceback of a rank
 
 
 @pytest.mark.slow
