@@ -7,9 +7,19 @@ Each measurement is a ratio taken in this one run: both sides alternate in one p
 threads each, and the medians are compared. A target is printed beside its measurement with ok or
 MISS; figures without a target are there to read. Piton's kernels write into tensors that exist;
 torch is called as a user calls it (add with `out=`, as its target says).
+
+The memory of both sides lies in huge pages and is kept by malloc (MALLOC below; GLIBC_TUNABLES of
+the caller goes before it): else the ratios tell where the system's small pages happened to lie. The
+same softmax took 1.7 or 3.4 ms, by what ran before it, and torch paid for new pages in some runs.
 """
 
 import os
+import sys
+
+MALLOC = {"hugetlb": 1, "mmap_threshold": 32 << 20, "trim_threshold": 4 << 30}
+if __name__ == "__main__" and "GLIBC_TUNABLES" not in os.environ:
+    os.environ["GLIBC_TUNABLES"] = ":".join(f"glibc.malloc.{k}={v}" for k, v in MALLOC.items())
+    os.execv(sys.executable, [sys.executable, *sys.argv])
 
 THREADS = 2
 os.environ.setdefault("OMP_NUM_THREADS", str(THREADS))
@@ -17,7 +27,6 @@ os.environ.setdefault("PITON_NUM_THREADS", str(THREADS))
 
 import argparse  # noqa: E402
 import pathlib  # noqa: E402
-import sys  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = HERE.parent / "examples"

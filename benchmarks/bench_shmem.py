@@ -15,7 +15,7 @@ from piton import _runtime
 
 HERE = pathlib.Path(__file__).parent
 MIB = 1 << 20
-BARRIERS = 1000
+BARRIERS = 500
 ROUNDS = 5
 HEAP_PES, HEAP_GIB = 64, 1
 
@@ -113,7 +113,7 @@ def oshmem_barrier(runner, program, pes):
     environment = {
         **os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }  # fmt: skip
-    run = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
     found = re.search(r"^barrier_ns ([\d.]+)$", run.stdout, re.M)
     if not found:
         raise RuntimeError(f"oshrun gave no figure: {run.stdout[-200:]}{run.stderr[-200:]}")

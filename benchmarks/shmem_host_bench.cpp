@@ -14,6 +14,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <thread>
 
 using namespace piton::bench;
 
@@ -22,7 +23,10 @@ namespace {
 constexpr int kBatches = 11;
 
 int measureBarrier(const char *url, int count, int calls) {
+  bool coreEach = count <= static_cast<int>(std::thread::hardware_concurrency());
   return !runPes(count, [=](int me) {
+    if (coreEach) // as oshrun binds them
+      pinTo(me);
     joinJob(me, count, 1 << 20, url);
     std::vector<double> times;
     for (int i = 0; i < 100; ++i)

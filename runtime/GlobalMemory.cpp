@@ -47,6 +47,8 @@ bool GlobalMemory::reserve(const char *&why) {
     why = "the host has no more addresses (see ulimit -v)";
     return false;
   }
+  // Where the host's 4 KiB pages happen to lie decides as much over a kernel's time as the kernel.
+  madvise(memory, bytes, MADV_HUGEPAGE);
   table = static_cast<Grain *>(entries);
   tableBytes = tableSize;
   reservedAddresses = bytes;
