@@ -11,6 +11,8 @@
 #ifndef PITON_ABI_DEVICESTATE_H
 #define PITON_ABI_DEVICESTATE_H
 
+#include "abi/RemoteEngine.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -103,7 +105,8 @@ enum class WaitKind : uint32_t {
   Collective, ///< a collective call that other PEs have not made yet; `wanted` is its number
   Cores,      ///< the other blocks of this launch
   Engine,     ///< a copy engine of this PE
-  Loop        ///< a loop of a kernel that reads memory, which nobody changes
+  Loop,       ///< a loop of a kernel that reads memory, which nobody changes
+  Remote      ///< an operation on a PE of another host
 };
 
 /// What a PE waits for at the moment; where several of its blocks (or host threads) wait, one of
@@ -266,6 +269,7 @@ struct DeviceState {
   uint64_t heapFirst; ///< address of PE 0's heap: (a - heapFirst) / heapSpan is the PE of address a
   uint64_t
       cyclesPerTick; ///< of the NPU in one tick of the host's counter, times 2^32; with profile
+  const RemoteEngine *remote; ///< to PEs without kTransportMte; null if there are none
 };
 static_assert(
     offsetof(DeviceState, heapBase) == 16 && offsetof(DeviceState, p2pHeapBase) == 32 &&

@@ -13,9 +13,10 @@
 namespace piton {
 
 /// Part of the image header; images of another version are refused.
-inline constexpr uint32_t kKernelAbiVersion = 3;
+inline constexpr uint32_t kKernelAbiVersion = 4;
 
 struct BlockContext;
+struct RemoteRequest;
 
 /// Element types as they appear in image metadata, print requests and GEMM
 /// requests. Values are stable.
@@ -85,6 +86,7 @@ enum class DeviceError : uint32_t {
   BadCompare,       ///< value: the comparison
   Unreachable,      ///< value: the PE
   TransferFailed,   ///< value: the PE; a: status of the completion
+  OutsideHeap,      ///< value: offset in the heap of a PE; a: bytes from there on; b: heap's bytes
 };
 
 /// Services of the machine, reached through the block context, never by symbol.
@@ -111,6 +113,9 @@ struct BlockServices {
   /// A wrong call of a device function: ends the launch with an error at the kernel's line. Does
   /// not return.
   void (*deviceError)(BlockContext *, uint32_t error, int64_t value, int64_t a, int64_t b);
+  /// Hands a request for a PE of another host to the network engine (abi/RemoteEngine.h); returns
+  /// when it is started, or done if it says so. Ends the block if it fails.
+  void (*remote)(BlockContext *, RemoteRequest *request);
 };
 
 /// One running block. Its non-temporal stores are ordered by the machine when it has ended. The

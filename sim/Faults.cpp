@@ -11,6 +11,7 @@
 #include "sim/Faults.h"
 
 #include "sim/SignalChain.h"
+#include "sim/Waits.h"
 
 #include <cerrno>
 #include <cinttypes>
@@ -182,6 +183,18 @@ std::string describePlace(const Slot &slot, uint64_t pc) {
   return (line.empty() ? std::string() : line + ": ") + describeBlock(slot);
 }
 
+/// What is wrong with an access to the heap of a PE of another host, which is not mapped here;
+/// empty if it was none.
+static std::string describeOtherHost(const Slot &slot) {
+  const DeviceState *state = stateOf(*slot.launch);
+  int32_t pe = state ? heapOwner(*state, slot.fault.address) : -1;
+  if (pe < 0 || !state->boards || state->boards[pe])
+    return {};
+  return describeAddress(state, reinterpret_cast<void *>(slot.fault.address)) +
+         ", which is on another host: loads and stores reach PEs of this host only; instead of "
+         "symm_at or remote_ptr use libshmem_device.getmem or putmem (int_p for one value)";
+}
+
 std::string describeFault(const Slot &slot) {
   const FaultRecord &fault = slot.fault;
   std::string line = slot.launch->kernel.lineOf(fault.pc);
@@ -192,7 +205,10 @@ std::string describeFault(const Slot &slot) {
     what = "stack overflow";
   } else if (fault.signal == SIGSEGV || fault.signal == SIGBUS) {
     what = fault.write ? "invalid store to " : "invalid load from ";
-    if (fault.signal == SIGBUS)
+    std::string elsewhere = describeOtherHost(slot);
+    if (!elsewhere.empty())
+      what += elsewhere;
+    else if (fault.signal == SIGBUS)
       what += std::string("address ") + address + ", behind the end of its file";
     else if (fault.code == SEGV_ACCERR)
       what += std::string("address ") + address + ", which may not be " +
@@ -201,9 +217,10 @@ std::string describeFault(const Slot &slot) {
       what = "access to a non-canonical address"; // the processor does not say which
     else
       what += std::string("unmapped address ") + address;
-    what += fault.code != SI_KERNEL && fault.address < 4096
-                ? " (a null pointer?)"
-                : "; check the pointer arithmetic and the mask";
+    if (elsewhere.empty())
+      what += fault.code != SI_KERNEL && fault.address < 4096
+                  ? " (a null pointer?)"
+                  : "; check the pointer arithmetic and the mask";
   } else if (fault.signal == SIGFPE) {
     what = "integer division by zero, or of the smallest integer by -1";
   } else {

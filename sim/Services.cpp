@@ -11,6 +11,7 @@
 #include "sim/Worker.h"
 
 #include <atomic>
+#include <chrono>
 #include <cinttypes>
 #include <cstdio>
 #include <linux/futex.h>
@@ -189,8 +190,15 @@ std::string describeDeviceError(const Slot &slot, DeviceError error, int64_t val
     return "comparison " + std::to_string(value) +
            " is none of 0 to 5 (equal, not equal, greater, greater or equal, less, less or equal)";
   case DeviceError::Unreachable:
-    return "PE " + std::to_string(value) +
-           " is on another host: kernels reach PEs of their own host only";
+    return "PE " + std::to_string(value) + " is not reached by any engine";
+  case DeviceError::OutsideHeap: {
+    char text[160];
+    std::snprintf(text, sizeof(text),
+                  "%" PRId64 " bytes from heap + 0x%" PRIx64
+                  " on go beyond the end of the symmetric heap, which has 0x%" PRIx64 " bytes",
+                  a, static_cast<uint64_t>(value), static_cast<uint64_t>(b));
+    return text;
+  }
   case DeviceError::TransferFailed:
     return "a transfer to or from PE " + std::to_string(value) + " failed with status " +
            std::to_string(a);
@@ -209,12 +217,100 @@ PITON_LEAVES_EARLY void serviceDeviceError(BlockContext *context, uint32_t error
   slot.leave(BlockExit::Assert);
 }
 
+//===-- PEs of other hosts ------------------------------------------------------------------===//
+
+/// Looks at every page of what the network will read or write, so that a wrong pointer is an error
+/// at the kernel's line.
+void touchLocal(const RemoteRequest &request) {
+  if (request.op != RemoteOp::Put && request.op != RemoteOp::Get)
+    return;
+  auto *data = static_cast<uint8_t *>(request.local);
+  auto touch = [&](uint64_t at) {
+    if (request.op == RemoteOp::Get)
+      __atomic_fetch_or(data + at, uint8_t(0), __ATOMIC_RELAXED);
+    else
+      (void)*static_cast<const volatile uint8_t *>(data + at);
+  };
+  for (uint64_t at = 0; at < request.bytes; at += 4096)
+    touch(at);
+  touch(request.bytes - 1);
+}
+
+WaitRequest waitOnRemote(const RemoteRequest &request) {
+  WaitRequest wait = {};
+  wait.kind = static_cast<uint32_t>(WaitKind::Remote);
+  wait.seen = request.op == RemoteOp::Quiet ? -1 : request.pe;
+  wait.team = kTeamInvalid;
+  return wait;
+}
+
+void recordRemoteFailure(const Slot &slot, const RemoteEngine &engine, int32_t pe) {
+  char why[256] = "";
+  engine.why(engine.self, pe, why, sizeof(why));
+  slot.launch->fail(PITON_ERROR_SYSTEM, describePlace(slot, slot.waitsAt) + ": " + why);
+}
+
+using Seconds = std::chrono::duration<double>;
+double now() { return Seconds(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+/// A peer that is gone fails operations at once; that it has died, and which PE it was, is known a
+/// moment later.
+constexpr double kPatience = 3;
+
+/// The slot is marked all the time: whoever stops the launch finds it between two looks, where the
+/// ticket can be given back.
+PITON_LEAVES_EARLY void serviceRemote(BlockContext *context, RemoteRequest *request) {
+  Slot &slot = slotOf(context);
+  slot.serviceCaller = PITON_CALLER;
+  touchLocal(*request);
+  slot.serviceCaller = 0;
+  slot.waitsAt = PITON_CALLER - 1;
+  slot.inService = true;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const RemoteEngine &engine = *stateOf(*slot.launch)->remote;
+  RemoteTicket *ticket = nullptr;
+  RemoteStatus status = engine.start(engine.self, request, &ticket);
+  WaitRequest wait = {};
+  double failed = 0;
+  while (status != RemoteStatus::Done) {
+    if (!slot.waitRequest) {
+      wait = waitOnRemote(*request);
+      slot.waitRequest = &wait;
+      ++slot.worker->newWaits;
+    }
+    bool stops = slot.launch->stopped() || endIfJobFailed(slot, &wait);
+    if (status == RemoteStatus::Failed) {
+      failed = failed != 0 ? failed : now();
+      if (!stops && now() - failed > kPatience) {
+        recordRemoteFailure(slot, engine, request->pe);
+        stops = true;
+      }
+    }
+    if (stops) {
+      if (status == RemoteStatus::Pending)
+        engine.abandon(engine.self, ticket);
+      slot.leave(BlockExit::Stopped);
+    }
+    if (slot.isFiber)
+      suspendFiber(slot);
+    else
+      sched_yield();
+    if (status == RemoteStatus::Pending)
+      status = engine.poll(engine.self, ticket, request);
+  }
+  slot.waitRequest = nullptr;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  slot.inService = false;
+  if (slot.launch->stopped()) // an interrupt that came meanwhile was not acted on
+    slot.leave(BlockExit::Stopped);
+}
+
 } // namespace
 
 const BlockServices kBlockServices = {
     kKernelAbiVersion, 0,           serviceYield,       servicePrint,
     serviceAssertFail, serviceGemm, serviceLock,        serviceUnlock,
-    serviceWait,       serviceWake, serviceDeviceError,
+    serviceWait,       serviceWake, serviceDeviceError, serviceRemote,
 };
 
 } // namespace piton::sim

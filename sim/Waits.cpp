@@ -37,14 +37,14 @@ int32_t ownerOf(const DeviceState *state, uint64_t address) {
   return state ? heapOwner(*state, address) : -1;
 }
 
-/// The state of this PE if the launch's kernel uses it, else null.
+} // namespace
+
 DeviceState *stateOf(const Launch &launch) {
   // The launcher let it start, so the state is mapped and filled.
   return launch.kernel.metadata().distributed ? reinterpret_cast<DeviceState *>(kDeviceStateAddress)
                                               : nullptr;
 }
 
-/// An address as "heap + offset of PE n", or as a number.
 std::string describeAddress(const DeviceState *state, const void *address) {
   auto number = reinterpret_cast<uintptr_t>(address);
   char text[96];
@@ -56,8 +56,6 @@ std::string describeAddress(const DeviceState *state, const void *address) {
     std::snprintf(text, sizeof(text), "0x%" PRIxPTR, number);
   return text;
 }
-
-} // namespace
 
 /// " (argument 'sig' + 64 bytes)" when a kernel's pointer argument begins at or before the word, in
 /// the same heap or at the same place of another PE's.
@@ -96,6 +94,10 @@ std::string describeWait(const Slot &slot, const WaitRequest *request) {
            std::to_string(request->wanted) + " arrivals";
   if (kind == WaitKind::Engine)
     return "waits for a copy engine";
+  if (kind == WaitKind::Remote)
+    return request->seen < 0 ? "waits until what it has sent to other hosts is there"
+                             : "waits for PE " + std::to_string(request->seen) +
+                                   ", which is on another host, to answer";
   std::string what =
       kind == WaitKind::Barrier
           ? "waits in a barrier of team " + std::to_string(request->team) + " until the flag at "

@@ -12,6 +12,12 @@
 
 namespace piton::sim {
 
+/// The state of this PE if the launch's kernel uses it, else null.
+DeviceState *stateOf(const Launch &launch);
+
+/// An address as "heap + offset of PE n", or as a number.
+std::string describeAddress(const DeviceState *state, const void *address);
+
 /// What `request` waits for: "waits until the signal word at ... equals 1, but it is 0". Empty for
 /// null.
 std::string describeWait(const Slot &slot, const WaitRequest *request);

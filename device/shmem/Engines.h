@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies between PEs by the engine that the host chose for the peer: load and store (MTE), the copy
-// engine's ring (SDMA), or a work queue with a doorbell (UDMA). No kernel source changes with it.
-// The rings and the order of writing them are in abi/TransferQueues.h.
+// engine's ring (SDMA), a work queue with a doorbell (UDMA), or the network to another host (ROCE).
+// No kernel source changes with it. The rings and the order of writing them are in
+// abi/TransferQueues.h, requests to the network in abi/RemoteEngine.h.
 #ifndef PITON_DEVICE_SHMEM_ENGINES_H
 #define PITON_DEVICE_SHMEM_ENGINES_H
 
@@ -200,10 +201,46 @@ PITON_DEVICE void udmaQuiet(DeviceState *s) {
   }
 }
 
+//===-- ROCE ----------------------------------------------------------------------------------===//
+
+/// This PE can neither load from the heap of `pe` nor store to it: it is on another host.
+PITON_DEVICE bool isRemote(DeviceState *s, int32_t pe) {
+  return __builtin_expect(!(s->transports[pe] & kTransportMte), 0);
+}
+
+/// A request on `bytes` at `offset` of the heap of `pe`, all of which must lie in it: the network
+/// does not check.
+PITON_DEVICE RemoteRequest remoteRequest(DeviceState *s, RemoteOp op, uint64_t offset,
+                                         uint64_t bytes, int32_t pe, uint32_t flags) {
+  if (!s->remote)
+    fail(DeviceError::Unreachable, pe);
+  if (bytes > s->heapBytes - offset)
+    fail(DeviceError::OutsideHeap, static_cast<int64_t>(offset), static_cast<int64_t>(bytes),
+         static_cast<int64_t>(s->heapBytes));
+  RemoteRequest request = {};
+  request.op = op;
+  request.pe = pe;
+  request.flags = flags;
+  request.offset = offset;
+  request.bytes = bytes;
+  return request;
+}
+
+/// Fence or Quiet, if the process has a network at all.
+PITON_DEVICE void remoteOrder(DeviceState *s, RemoteOp op) {
+  if (__builtin_expect(!s->remote, 1))
+    return;
+  RemoteRequest request = {};
+  request.op = op;
+  request.pe = -1;
+  requestRemote(request);
+}
+
 //===-- By the peer's transport ---------------------------------------------------------------===//
 
-/// Copies to (`isPut`) or from PE `pe`; `remote` is the address there. SDMA goes before UDMA, both
-/// before load and store, as the host library does it; to itself a PE sends nothing.
+/// Copies to (`isPut`) or from PE `pe`, of this host; `remote` is the address there. SDMA goes
+/// before UDMA, both before load and store, as the host library does it; to itself a PE sends
+/// nothing.
 PITON_DEVICE void transfer(DeviceState *s, bool isPut, void *remote, void *local, uint64_t bytes,
                            int32_t pe) {
   uint8_t transports = s->transports[pe];
@@ -216,12 +253,10 @@ PITON_DEVICE void transfer(DeviceState *s, bool isPut, void *remote, void *local
       udmaSend(s, isPut ? UdmaOpcode::Write : UdmaOpcode::Read, pe, remote, local, bytes);
     return;
   }
-  if (__builtin_expect(!(transports & kTransportMte), 0))
-    fail(DeviceError::Unreachable, pe);
   copyGm2Gm(isPut ? remote : local, isPut ? local : remote, bytes);
 }
 
-/// All that this core has handed to the engines in use is at its place.
+/// All that this core has handed to the engines of this host is at its place.
 PITON_DEVICE void drainEngines(DeviceState *s) {
   if (s->sdmaWorkspace)
     sdmaQuiet(s);

@@ -38,7 +38,8 @@ enum class Step : uint32_t {
   QueueSlot,
   QueueEntry,
   QueueSegment,
-  DoorbellStore
+  DoorbellStore,
+  Remote ///< a request for the network
 };
 
 #ifdef PITON_DEVICE_TRACE
@@ -251,6 +252,12 @@ PITON_DEVICE void waitFor(const WaitRequest &request) {
                                     int64_t b = 0) {
   block()->services->deviceError(block(), static_cast<uint32_t>(error), value, a, b);
   __builtin_unreachable();
+}
+
+/// Hands a request to the network.
+PITON_DEVICE void requestRemote(RemoteRequest &request) {
+  traceStep(Step::Remote, request.local);
+  block()->services->remote(block(), &request);
 }
 
 /// Wakes whoever sleeps on a futex word, if `sleepers` says that somebody does: on a bell, which is

@@ -41,35 +41,101 @@ template <typename T> PITON_DEVICE T *ptr(T *address, int32_t pe) {
 
 //===-- Order ---------------------------------------------------------------------------------===//
 
-/// What this core has put is at its place.
-PITON_DEVICE void quiet() {
+/// What this core has put on this host is at its place.
+PITON_DEVICE void quietHere() {
   drainEngines(state());
   pipeBarrier(Pipe::All);
 }
+/// What it has put anywhere is.
+PITON_DEVICE void quiet() {
+  quietHere();
+  remoteOrder(state(), RemoteOp::Quiet);
+}
 /// What it puts next comes after what it has put, by whichever engine.
-PITON_DEVICE void fence() { quiet(); }
+PITON_DEVICE void fence() {
+  quietHere();
+  remoteOrder(state(), RemoteOp::Fence);
+}
+
+//===-- Other hosts ---------------------------------------------------------------------------===//
+
+template <typename T> PITON_DEVICE constexpr uint32_t elementTypeOf() {
+  if constexpr (__is_same(T, _Float16))
+    return static_cast<uint32_t>(ElementType::F16);
+  else if constexpr (__is_same(T, __bf16))
+    return static_cast<uint32_t>(ElementType::BF16);
+  else if constexpr (__is_same(T, float))
+    return static_cast<uint32_t>(ElementType::F32);
+  else
+    return static_cast<uint32_t>(sizeof(T) == 1   ? ElementType::I8
+                                 : sizeof(T) == 2 ? ElementType::I16
+                                 : sizeof(T) == 4 ? ElementType::I32
+                                                  : ElementType::I64);
+}
+
+/// Put or Get.
+template <typename T>
+PITON_DEVICE void remoteCopy(RemoteOp op, const T *symmetric, const T *local, uint64_t bytes,
+                             int32_t pe, uint32_t flags) {
+  DeviceState *s = state();
+  RemoteRequest request = remoteRequest(s, op, symmetricOffset(s, symmetric), bytes, pe, flags);
+  request.local = const_cast<T *>(local);
+  if (bytes)
+    requestRemote(request);
+}
+
+/// An operation on one value; gives the old one if `flags` want it.
+template <typename T>
+PITON_DEVICE T remoteValue(RemoteOp op, const T *symmetric, T value, int32_t pe, uint32_t flags,
+                           T compare = {}) {
+  using Word = typename Bits<sizeof(T)>::Type;
+  DeviceState *s = state();
+  RemoteRequest request = remoteRequest(s, op, symmetricOffset(s, symmetric), sizeof(T), pe, flags);
+  request.type = elementTypeOf<T>();
+  request.value = __builtin_bit_cast(Word, value);
+  request.compare = __builtin_bit_cast(Word, compare);
+  requestRemote(request);
+  return __builtin_bit_cast(T, static_cast<Word>(request.result));
+}
 
 //===-- Put and get ---------------------------------------------------------------------------===//
 
-/// Sources of puts and targets of gets may be any memory. Complete after quiet.
+/// Sources of puts and targets of gets may be any memory. Complete after quiet, or with
+/// kRemoteBlocking after quietHere.
 template <typename T>
-PITON_DEVICE void put(T *target, const T *source, uint64_t bytes, int32_t pe) {
-  transfer(state(), /*isPut=*/true, ptr(target, pe), const_cast<T *>(source), bytes, pe);
+PITON_DEVICE void put(T *target, const T *source, uint64_t bytes, int32_t pe, uint32_t flags = 0) {
+  DeviceState *s = state();
+  checkPe(s, pe);
+  if (isRemote(s, pe))
+    return remoteCopy(RemoteOp::Put, target, source, bytes, pe, flags);
+  transfer(s, /*isPut=*/true, ptr(target, pe), const_cast<T *>(source), bytes, pe);
 }
 template <typename T>
-PITON_DEVICE void get(T *target, const T *source, uint64_t bytes, int32_t pe) {
-  transfer(state(), /*isPut=*/false, ptr(const_cast<T *>(source), pe), target, bytes, pe);
+PITON_DEVICE void get(T *target, const T *source, uint64_t bytes, int32_t pe, uint32_t flags = 0) {
+  DeviceState *s = state();
+  checkPe(s, pe);
+  if (isRemote(s, pe))
+    return remoteCopy(RemoteOp::Get, source, target, bytes, pe, flags);
+  transfer(s, /*isPut=*/false, ptr(const_cast<T *>(source), pe), target, bytes, pe);
 }
 
 /// One value: as a signal that is set.
 template <typename T> PITON_DEVICE void p(T *target, T value, int32_t pe) {
   pipeBarrier(Pipe::All); // what was stored before is visible to who sees the value
+  DeviceState *s = state();
+  checkPe(s, pe);
+  if (isRemote(s, pe))
+    return (void)remoteValue(RemoteOp::Set, target, value, pe, kRemoteOrdered);
   T *remote = ptr(target, pe);
   scalarStore(remote, value);
   dcciCacheline(remote);
-  wakeSleepers(state(), pe);
+  wakeSleepers(s, pe);
 }
 template <typename T> PITON_DEVICE T g(T *source, int32_t pe) {
+  DeviceState *s = state();
+  checkPe(s, pe);
+  if (isRemote(s, pe))
+    return remoteValue(RemoteOp::Fetch, source, T{}, pe, kRemoteReturns);
   T *remote = ptr(source, pe);
   dcciCacheline(remote);
   return scalarLoad(remote);
@@ -98,23 +164,31 @@ template <typename T> PITON_DEVICE void signalAdd(T *word, T value, int32_t pe) 
   pipeBarrier(Pipe::All);
 }
 
-template <typename T> PITON_DEVICE void signalOp(T *word, T value, int32_t op, int32_t pe) {
+/// To another host the network sets or adds, behind what was put there before.
+template <typename T>
+PITON_DEVICE void signalOp(T *word, T value, int32_t op, int32_t pe, uint32_t flags = 0) {
   pipeBarrier(Pipe::All);
+  DeviceState *s = state();
+  checkPe(s, pe);
+  if (op != kSignalSet && op != kSignalAdd)
+    fail(DeviceError::BadSignalOp, op);
+  if (isRemote(s, pe))
+    return (void)remoteValue(op == kSignalSet ? RemoteOp::Set : RemoteOp::Add, word, value, pe,
+                             flags | kRemoteOrdered);
   if (op == kSignalSet)
     signalSet(word, value, pe);
-  else if (op == kSignalAdd)
-    signalAdd(word, value, pe);
   else
-    fail(DeviceError::BadSignalOp, op);
-  wakeSleepers(state(), pe);
+    signalAdd(word, value, pe);
+  wakeSleepers(s, pe);
 }
 
+/// With kRemoteBlocking the source may change when it returns.
 template <typename T>
 PITON_DEVICE void putSignal(T *target, const T *source, uint64_t bytes, int32_t *word,
-                            int32_t value, int32_t op, int32_t pe) {
+                            int32_t value, int32_t op, int32_t pe, uint32_t flags = 0) {
   put(target, source, bytes, pe);
-  quiet();
-  signalOp(word, value, op, pe);
+  quietHere();
+  signalOp(word, value, op, pe, flags);
 }
 
 //===-- Waits ---------------------------------------------------------------------------------===//
@@ -249,6 +323,33 @@ PITON_DEVICE void raiseFlag(DeviceState *s, int32_t *slot, int32_t count) {
       wakeIfAsleep(&s->boards[pe]->doorbell.sleepers, &s->boards[pe]->doorbell.bell);
 }
 
+/// Some member of a team is on another host.
+PITON_DEVICE bool spansHosts(DeviceState *s, TeamRecord *record) {
+  if (__builtin_expect(!s->remote, 1))
+    return false;
+  for (int32_t i = 0; i < record->size; ++i)
+    if (isRemote(s, record->toWorld[i]))
+      return true;
+  return false;
+}
+
+/// Between hosts nobody can look at another's flag, so it is sent: in round r to the member 2^r
+/// further, until all have heard of all. One core does it.
+PITON_DEVICE void crossBarrier(DeviceState *s, TeamRecord *record, int32_t count) {
+  WaitRequest what = {};
+  what.kind = static_cast<uint32_t>(WaitKind::Signal);
+  what.compare = kCompareEq;
+  what.wanted = count;
+  what.team = record->index;
+  uint64_t slot = 1;
+  for (int32_t distance = 1; distance < record->size; distance *= 2, ++slot) {
+    auto *mine = reinterpret_cast<int32_t *>(s->syncPool + syncSlotOffset(record->index, slot));
+    int32_t to = record->toWorld[(record->myPe + distance) % record->size];
+    signalOp(mine, count, static_cast<int32_t>(kSignalSet), to);
+    (void)waitUntil(mine, what, [=](int32_t flag) { return barrierPassed(flag, count); });
+  }
+}
+
 /// Pulls: every PE writes its own flag and reads the others', which are split over the cores. A
 /// fast PE may be in the next barrier already, hence count or count + 1.
 PITON_DEVICE void barrier(int32_t team) {
@@ -265,8 +366,13 @@ PITON_DEVICE void barrier(int32_t team) {
   auto *own = reinterpret_cast<int32_t *>(slotOffset);
   auto count = static_cast<int32_t>(static_cast<uint32_t>(scalarLoad(counter)) + 1);
   syncAllCores(); // every core has read the counter, and what it put is out
+  bool crosses = spansHosts(s, record);
+  if (crosses && coreIndex() == 0) {
+    crossBarrier(s, record, count);
+    scalarStore(own, count); // keeps pace, as both kinds share the counter
+  }
   uint32_t size = static_cast<uint32_t>(record->size), me = static_cast<uint32_t>(record->myPe);
-  uint32_t readers = barrierReaders(size, coreCount()), core = coreIndex();
+  uint32_t core = coreIndex(), readers = crosses ? 0 : barrierReaders(size, coreCount());
   if (core < readers && me % readers == core)
     raiseFlag(s, own, count);
   WaitRequest what = {};
@@ -286,31 +392,59 @@ PITON_DEVICE void barrier(int32_t team) {
 
 //===-- Atomics -------------------------------------------------------------------------------===//
 
+/// `flags` says whether the old value is wanted: to another host nobody waits for it in vain.
 template <typename T, typename Fn>
-PITON_DEVICE T atomic(T *target, T value, int32_t pe, Fn combine) {
-  T old = atomicUpdate(ptr(target, pe), value, combine);
-  wakeSleepers(state(), pe);
+PITON_DEVICE T atomic(RemoteOp op, T *target, T value, int32_t pe, uint32_t flags, Fn update,
+                      T compare = {}) {
+  DeviceState *s = state();
+  checkPe(s, pe);
+  if (isRemote(s, pe))
+    return remoteValue(op, target, value, pe, flags, compare);
+  T old = update(ptr(target, pe));
+  wakeSleepers(s, pe);
   return old;
 }
-template <typename T> PITON_DEVICE T atomicFetchAdd(T *target, T value, int32_t pe) {
-  T old = atomicAdd(ptr(target, pe), value);
-  wakeSleepers(state(), pe);
-  return old;
+template <typename T>
+PITON_DEVICE T atomicFetchAdd(T *target, T value, int32_t pe, uint32_t flags = kRemoteReturns) {
+  return atomic(RemoteOp::Add, target, value, pe, flags,
+                [=](T *word) PITON_INLINE_LAMBDA { return atomicAdd(word, value); });
 }
-template <typename T> PITON_DEVICE T atomicFetchAnd(T *target, T value, int32_t pe) {
-  return atomic(target, value, pe, [](T a, T b) { return static_cast<T>(a & b); });
+template <typename T>
+PITON_DEVICE T atomicFetchAnd(T *target, T value, int32_t pe, uint32_t flags = kRemoteReturns) {
+  return atomic(RemoteOp::And, target, value, pe, flags, [=](T *word) PITON_INLINE_LAMBDA {
+    return atomicUpdate(word, value, [](T a, T b) { return static_cast<T>(a & b); });
+  });
 }
-template <typename T> PITON_DEVICE T atomicFetchOr(T *target, T value, int32_t pe) {
-  return atomic(target, value, pe, [](T a, T b) { return static_cast<T>(a | b); });
+template <typename T>
+PITON_DEVICE T atomicFetchOr(T *target, T value, int32_t pe, uint32_t flags = kRemoteReturns) {
+  return atomic(RemoteOp::Or, target, value, pe, flags, [=](T *word) PITON_INLINE_LAMBDA {
+    return atomicUpdate(word, value, [](T a, T b) { return static_cast<T>(a | b); });
+  });
 }
-template <typename T> PITON_DEVICE T atomicFetchXor(T *target, T value, int32_t pe) {
-  return atomic(target, value, pe, [](T a, T b) { return static_cast<T>(a ^ b); });
+template <typename T>
+PITON_DEVICE T atomicFetchXor(T *target, T value, int32_t pe, uint32_t flags = kRemoteReturns) {
+  return atomic(RemoteOp::Xor, target, value, pe, flags, [=](T *word) PITON_INLINE_LAMBDA {
+    return atomicUpdate(word, value, [](T a, T b) { return static_cast<T>(a ^ b); });
+  });
 }
 template <typename T> PITON_DEVICE T atomicSwap(T *target, T value, int32_t pe) {
-  return atomic(target, value, pe, [](T, T b) { return b; });
+  return atomic(RemoteOp::Swap, target, value, pe, kRemoteReturns,
+                [=](T *word) PITON_INLINE_LAMBDA {
+                  return atomicUpdate(word, value, [](T, T b) { return b; });
+                });
+}
+template <typename T> PITON_DEVICE void atomicSet(T *target, T value, int32_t pe) {
+  (void)atomic(RemoteOp::Set, target, value, pe, 0, [=](T *word) PITON_INLINE_LAMBDA {
+    return atomicUpdate(word, value, [](T, T b) { return b; });
+  });
 }
 template <typename T> PITON_DEVICE T atomicCompareSwap(T *target, T cond, T value, int32_t pe) {
-  return atomic(target, value, pe, [=](T a, T b) { return a == cond ? b : a; });
+  return atomic(
+      RemoteOp::CompareSwap, target, value, pe, kRemoteReturns,
+      [=](T *word) PITON_INLINE_LAMBDA {
+        return atomicUpdate(word, value, [=](T a, T b) { return a == cond ? b : a; });
+      },
+      cond);
 }
 
 //===-- Cycle profiles ------------------------------------------------------------------------===//

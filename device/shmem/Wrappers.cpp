@@ -84,15 +84,15 @@ EXPORT(void, aclshmemx_prof_end, int32 frame) { profileFrame(frame, true); }
 /// Blocking and not: a copy by load and store is complete when it returns.
 #define ACLSHMEM_COPY_WRAPPER(T)                                                                   \
   EXPORT(void, aclshmem_##T##_putmem, Gm<T> *target, Gm<T> *source, uint32 bytes, int32 pe) {      \
-    put(target->data(), source->data(), bytes, pe);                                                \
-    quiet();                                                                                       \
+    put(target->data(), source->data(), bytes, pe, kRemoteBlocking);                               \
+    quietHere();                                                                                   \
   }                                                                                                \
   EXPORT(void, aclshmem_##T##_putmem_nbi, Gm<T> *target, Gm<T> *source, uint32 bytes, int32 pe) {  \
     put(target->data(), source->data(), bytes, pe);                                                \
   }                                                                                                \
   EXPORT(void, aclshmem_##T##_getmem, Gm<T> *target, Gm<T> *source, uint32 bytes, int32 pe) {      \
-    get(target->data(), source->data(), bytes, pe);                                                \
-    quiet();                                                                                       \
+    get(target->data(), source->data(), bytes, pe, kRemoteBlocking);                               \
+    quietHere();                                                                                   \
   }                                                                                                \
   EXPORT(void, aclshmem_##T##_getmem_nbi, Gm<T> *target, Gm<T> *source, uint32 bytes, int32 pe) {  \
     get(target->data(), source->data(), bytes, pe);                                                \
@@ -101,11 +101,12 @@ EXPORT(void, aclshmemx_prof_end, int32 frame) { profileFrame(frame, true); }
 #define ACLSHMEM_PUT_SIGNAL_WRAPPER(T)                                                             \
   EXPORT(void, aclshmem_##T##_putmem_signal, Gm<T> *target, Gm<T> *source, uint32 bytes,           \
          Gm<int32> *word, int32 value, int32 op, int32 pe) {                                       \
-    putSignal(target->data(), source->data(), bytes, word->data(), value, op, pe);                 \
+    putSignal(target->data(), source->data(), bytes, word->data(), value, op, pe,                  \
+              kRemoteBlocking);                                                                    \
   }                                                                                                \
   EXPORT(void, aclshmem_##T##_putmem_signal_nbi, Gm<T> *target, Gm<T> *source, uint32 bytes,       \
          Gm<int32> *word, int32 value, int32 op, int32 pe) {                                       \
-    putSignal(target->data(), source->data(), bytes, word->data(), value, op, pe);                 \
+    putSignal(target->data(), source->data(), bytes, word->data(), value, op, pe, 0);              \
   }
 
 #define ACLSHMEM_WAIT_WRAPPER(T)                                                                   \
@@ -145,7 +146,7 @@ EXPORT(int32, aclshmem_signal_wait_until, Gm<int32> *word, int32 op, int32 value
 
 #define ACLSHMEM_ADD_WRAPPER(T)                                                                    \
   EXPORT(void, aclshmem_##T##_atomic_add, Gm<T> *target, T value, int32 pe) {                      \
-    (void)atomicFetchAdd(target->data(), value, pe);                                               \
+    (void)atomicFetchAdd(target->data(), value, pe, 0);                                            \
   }
 
 #define ACLSHMEM_FETCH_WRAPPER(T)                                                                  \
@@ -153,7 +154,7 @@ EXPORT(int32, aclshmem_signal_wait_until, Gm<int32> *word, int32 op, int32 value
     return g(source->data(), pe);                                                                  \
   }                                                                                                \
   EXPORT(void, aclshmem_##T##_atomic_set, Gm<T> *target, T value, int32 pe) {                      \
-    (void)atomicSwap(target->data(), value, pe);                                                   \
+    atomicSet(target->data(), value, pe);                                                          \
   }                                                                                                \
   EXPORT(T, aclshmem_##T##_atomic_swap, Gm<T> *target, T value, int32 pe) {                        \
     return atomicSwap(target->data(), value, pe);                                                  \
@@ -164,7 +165,7 @@ EXPORT(int32, aclshmem_signal_wait_until, Gm<int32> *word, int32 op, int32 value
     return atomicFetchAdd(target->data(), value, pe);                                              \
   }                                                                                                \
   EXPORT(void, aclshmem_##T##_atomic_inc, Gm<T> *target, int32 pe) {                               \
-    (void)atomicFetchAdd(target->data(), T(1), pe);                                                \
+    (void)atomicFetchAdd(target->data(), T(1), pe, 0);                                             \
   }                                                                                                \
   EXPORT(T, aclshmem_##T##_atomic_fetch_inc, Gm<T> *target, int32 pe) {                            \
     return atomicFetchAdd(target->data(), T(1), pe);                                               \
@@ -177,7 +178,7 @@ EXPORT(int32, aclshmem_signal_wait_until, Gm<int32> *word, int32 op, int32 value
 // `and`, `or` and `xor` are operators of C++, so only the whole name is ever one token.
 #define ACLSHMEM_BITWISE(T, LOWER, UPPER)                                                          \
   EXPORT(void, aclshmem_##T##_atomic_##LOWER, Gm<T> *target, T value, int32 pe) {                  \
-    (void)atomicFetch##UPPER(target->data(), value, pe);                                           \
+    (void)atomicFetch##UPPER(target->data(), value, pe, 0);                                        \
   }                                                                                                \
   EXPORT(T, aclshmem_##T##_atomic_fetch_##LOWER, Gm<T> *target, T value, int32 pe) {               \
     return atomicFetch##UPPER(target->data(), value, pe);                                          \

@@ -40,14 +40,15 @@ def expert(inbox, arrived, outbox, returned, CAPACITY: tl.constexpr, HIDDEN: tl.
     )
     rows = count - 1
     mine = inbox + source * CAPACITY * HIDDEN
-    theirs = dl.symm_at(outbox + me * CAPACITY * HIDDEN, source)
     for start in range(0, rows * HIDDEN, BLOCK):
         at = start + tl.arange(0, BLOCK)
         inside = at < rows * HIDDEN
         x = tl.load(mine + at, mask=inside)
-        tl.store(theirs + at, x * (me + 1).to(tl.float32), mask=inside)
-    libshmem_device.fence()
-    dl.notify(returned + me * SLOT, source, signal=1)
+        tl.store(mine + at, x * (me + 1).to(tl.float32), mask=inside)
+    libshmem_device.putmem_signal(
+        outbox + me * CAPACITY * HIDDEN, mine, rows * HIDDEN * 4, returned + me * SLOT, 1,
+        libshmem_device.ACLSHMEM_SIGNAL_SET, source,
+    )  # fmt: skip
     dl.wait(returned + source * SLOT, 1, "gpu", "acquire")
 
 

@@ -2,7 +2,8 @@
 """A ring: every PE's block of data visits every other PE, one step at a time, and is added up.
 
 Two buffers alternate. The sender waits until its right neighbour has read a buffer before it writes
-there again: one signal word says "full", another one, on the sender, says "empty".
+there again: one signal word says "full", another one, on the sender, says "empty". Data and its
+signal go in one call, so the neighbour may be on another host.
 """
 
 import argparse
@@ -17,9 +18,10 @@ from triton_dist.language.extra import libshmem_device
 
 
 @triton.jit
-def ring_sum(x, out, buffers, full, empty, WORLD: tl.constexpr, BLOCK: tl.constexpr,
+def ring_sum(x, out, outgoing, buffers, full, empty, WORLD: tl.constexpr, BLOCK: tl.constexpr,
              SLOT: tl.constexpr):  # fmt: skip
-    """x, out [programs * BLOCK] fp32; buffers [2, programs * BLOCK], symmetric."""
+    """x, out [programs * BLOCK] fp32; outgoing [programs * BLOCK] and buffers [2, programs *
+    BLOCK], symmetric."""
     me, pid, programs = dl.rank(), tl.program_id(0), tl.num_programs(0)
     right, left = (me + 1) % WORLD, (me + WORLD - 1) % WORLD
     at = pid * BLOCK + tl.arange(0, BLOCK)
@@ -30,9 +32,11 @@ def ring_sum(x, out, buffers, full, empty, WORLD: tl.constexpr, BLOCK: tl.conste
         word = (side * programs + pid) * SLOT
         place = buffers + side * programs * BLOCK
         dl.wait(empty + word, 1, "gpu", "acquire", waitValue=step // 2)
-        tl.store(dl.symm_at(place, right) + at, value)
-        libshmem_device.fence()
-        dl.notify(full + word, right, signal=step // 2 + 1)
+        tl.store(outgoing + at, value)
+        libshmem_device.putmem_signal(
+            place + pid * BLOCK, outgoing + pid * BLOCK, BLOCK * 4, full + word, step // 2 + 1,
+            libshmem_device.ACLSHMEM_SIGNAL_SET, right,
+        )  # fmt: skip
         token = dl.wait(full + word, 1, "gpu", "acquire", waitValue=step // 2 + 1)
         value = tl.load(dl.consume_token(place, token) + at)
         total += value
@@ -44,18 +48,19 @@ def ring_sum(x, out, buffers, full, empty, WORLD: tl.constexpr, BLOCK: tl.conste
 def run(rank, world, programs, block):
     torch.manual_seed(rank)
     x = torch.randn(programs * block)
+    outgoing = symmetric((programs * block,), torch.float32, rank)
     buffers = symmetric((2, programs * block), torch.float32, rank)
     full = symmetric((2 * programs * SLOT,), torch.int32, rank)
     empty = symmetric((2 * programs * SLOT,), torch.int32, rank)
     device = buffers.device
     out = torch.empty(programs * block, device=device)
     ring_sum[(programs,)](
-        x.to(device), out, buffers, full, empty, WORLD=world, BLOCK=block, SLOT=SLOT
+        x.to(device), out, outgoing, buffers, full, empty, WORLD=world, BLOCK=block, SLOT=SLOT
     )
     wanted = x.clone()
     torch.distributed.all_reduce(wanted)
     report("ring_exchange", rank, world, out, wanted, rtol=1e-5, atol=1e-5)
-    free(buffers, full, empty)
+    free(outgoing, buffers, full, empty)
 
 
 if __name__ == "__main__":

@@ -361,6 +361,11 @@ void ControlClient::failAll(const std::string &text) {
   send(FrameType::Failed, Writer().text(text).out);
 }
 
+void ControlClient::tellStill(uint32_t count, const std::string &text) {
+  std::lock_guard lock(mutex);
+  send(FrameType::Still, Writer().value(count).text(text).out);
+}
+
 void ControlClient::leave() {
   std::lock_guard lock(mutex);
   leaving = true;

@@ -53,6 +53,10 @@ public:
   /// Tells all PEs that the job is lost.
   void failAll(const std::string &text);
 
+  /// Tells PE 0 that all `count` PEs of this host wait for each other, and for what; 0 if they do
+  /// not any more.
+  void tellStill(uint32_t count, const std::string &text);
+
   /// From now on the end of the connection, also of other PEs', is no failure.
   void leave();
 

@@ -246,6 +246,8 @@ void ControlServer::handle(Connection &connection, const Frame &frame) {
     return broadcast(FrameType::Exit, frame.payload);
   case FrameType::Failed:
     return failJob(-1, std::string(reader.text()));
+  case FrameType::Still:
+    return standStill(member, reader);
   case FrameType::Bye:
     member.left = true;
     return;
@@ -351,6 +353,21 @@ void ControlServer::lost(Connection &connection) {
   if (!member.lastCall.empty())
     text += "; its last collective call was " + member.lastCall;
   failJob(pe, text);
+}
+
+/// A host's PEs all wait, or do not any more. Once those of every host do, nobody can get on.
+void ControlServer::standStill(Member &member, Reader reader) {
+  member.stillCount = reader.value<uint32_t>();
+  member.still = reader.text();
+  uint64_t count = 0;
+  std::string text = "standstill: all PEs wait for each other";
+  for (const Member &each : members) {
+    count += each.stillCount;
+    if (each.stillCount)
+      text += "; " + each.still;
+  }
+  if (count == static_cast<uint64_t>(options.world))
+    failJob(-1, text + "; nobody is left who could signal");
 }
 
 void ControlServer::failJob(int pe, const std::string &text) {

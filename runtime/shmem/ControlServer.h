@@ -69,6 +69,8 @@ private:
     bool joined = false, left = false;
     std::string identity; ///< "PE 1 (pid 17 on host)"
     std::string lastCall;
+    uint32_t stillCount = 0; ///< PEs of its host, while all of them wait for each other
+    std::string still;       ///< for what
   };
 
   struct Contribution {
@@ -116,6 +118,7 @@ private:
   std::string split(const Pending &pending, std::string &error);
   void answer(int pe, CallKey key, int code, std::string_view text, std::string_view data);
   void destroyTeam(int team);
+  void standStill(Member &member, Reader reader);
 
   void failJob(int pe, const std::string &text);
   void broadcast(FrameType type, std::string_view payload);

@@ -6,6 +6,7 @@
 #include "runtime/shmem/World.h"
 
 #include <cstring>
+#include <thread>
 
 namespace piton::shmem {
 
@@ -31,6 +32,16 @@ int World::resolve(const char *call, const void *symmetric, uint64_t bytes, int 
   return ACLSHMEM_SUCCESS;
 }
 
+/// The network notices at once that a peer is gone; that the peer has died, and that the job is
+/// lost with it, is known a moment later and says more.
+int World::explain(const char *call, int code) {
+  if (!code || !state.remote || code == ACLSHMEM_NOT_SUPPORTED)
+    return code;
+  for (auto end = Clock::now() + std::chrono::seconds(3); !isLost() && Clock::now() < end;)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return isLost() ? checkAlive(call) : code;
+}
+
 int World::put(const char *call, void *symmetric, const void *local, uint64_t bytes, int pe,
                bool blocking) {
   Transfer transfer;
@@ -42,7 +53,7 @@ int World::put(const char *call, void *symmetric, const void *local, uint64_t by
   if (!code && blocking)
     code = engine.quiet(pe);
   ringDoorbell(boardOf(pe));
-  return code;
+  return explain(call, code);
 }
 
 int World::get(const char *call, void *local, const void *symmetric, uint64_t bytes, int pe,
@@ -53,7 +64,7 @@ int World::get(const char *call, void *local, const void *symmetric, uint64_t by
   transfer.local = local;
   Transport &engine = engineFor(pe);
   int code = engine.get(transfer);
-  return !code && blocking ? engine.quiet(pe) : code;
+  return explain(call, !code && blocking ? engine.quiet(pe) : code);
 }
 
 int World::putStrided(const char *call, void *symmetric, const void *local,
@@ -67,13 +78,13 @@ int World::putStrided(const char *call, void *symmetric, const void *local,
       return code;
     transfer.local = const_cast<char *>(from);
     if (int code = directFor(pe).put(transfer))
-      return code;
+      return explain(call, code);
   }
   if (count == 0)
     return ACLSHMEM_SUCCESS;
   int code = directFor(pe).quiet(pe);
   ringDoorbell(boardOf(pe));
-  return code;
+  return explain(call, code);
 }
 
 int World::getStrided(const char *call, void *local, const void *symmetric, ptrdiff_t localStride,
@@ -86,9 +97,9 @@ int World::getStrided(const char *call, void *local, const void *symmetric, ptrd
       return code;
     transfer.local = to;
     if (int code = directFor(pe).get(transfer))
-      return code;
+      return explain(call, code);
   }
-  return count ? directFor(pe).quiet(pe) : ACLSHMEM_SUCCESS;
+  return explain(call, count ? directFor(pe).quiet(pe) : ACLSHMEM_SUCCESS);
 }
 
 int World::signal(const char *call, int32_t *word, int32_t value, int op, int pe) {
@@ -107,20 +118,24 @@ int World::signal(const char *call, int32_t *word, int32_t value, int op, int pe
                         value,        static_cast<SignalOp>(op)};
   int code = engineFor(pe).signal(request);
   ringDoorbell(boardOf(pe));
-  return code;
+  return explain(call, code);
 }
 
-/// Between several engines only their end is an order.
+/// A PE of this host may be reached by an engine and by load and store: between them only the
+/// engine's end is an order. One of another host is reached by the network alone.
 int World::fence() {
-  if (transports.size() > 1)
-    return quiet();
-  return transports[0]->fence(kAllPes);
+  if (state.sdmaWorkspace || state.queueInfo)
+    return quiet("aclshmem_fence");
+  for (auto &transport : transports)
+    if (int code = transport->fence(kAllPes))
+      return explain("aclshmem_fence", code);
+  return ACLSHMEM_SUCCESS;
 }
 
-int World::quiet() {
+int World::quiet(const char *call) {
   for (auto &transport : transports)
     if (int code = transport->quiet(kAllPes))
-      return code;
+      return explain(call, code);
   return ACLSHMEM_SUCCESS;
 }
 

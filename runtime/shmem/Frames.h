@@ -13,6 +13,8 @@
 //   Exit(status)                       ->           aclshmem_global_exit
 //                                      <- Exit(status) to all
 //   Failed(text)                       ->           the job is lost
+//   Still(count, text)                 ->           all `count` PEs of my host wait, and nobody has
+//                                                   got on for a while; empty: not any more
 //   Bye                                ->           in order: the connection's end is no failure
 //                                      <- Failed(pe, text)  to all: the job is lost
 #ifndef PITON_RUNTIME_SHMEM_FRAMES_H
@@ -32,7 +34,7 @@
 namespace piton::shmem {
 
 inline constexpr uint32_t kProtocolMagic = 0x4e544950; // "PITN"
-inline constexpr uint32_t kProtocolVersion = 1;
+inline constexpr uint32_t kProtocolVersion = 2;
 inline constexpr uint32_t kMaxHelloBytes = 4096;
 inline constexpr uint32_t kMaxFrameBytes = 64u << 20;
 
@@ -46,7 +48,8 @@ enum class FrameType : uint32_t {
   Destroy,
   Exit,
   Bye,
-  Failed
+  Failed,
+  Still
 };
 
 struct FrameHeader {

@@ -145,7 +145,7 @@ int World::barrier(const char *call, int id) {
                   std::string(call) + ": this PE has no team " + number(id));
   if (isLost())
     return checkAlive(call);
-  if (int code = quiet())
+  if (int code = quiet(call))
     return code;
   for (int i = 0; i < record->size; ++i)
     if (!(state.transports[record->toWorld[i]] & kTransportMte))

@@ -186,7 +186,7 @@ bool World::everybodyWaits(uint64_t &progress) const {
   bool all = true;
   for (PeBoard *other : boards) {
     if (!other)
-      return false; // on another host: its PE 0 connection and the time limit watch over it
+      continue; // on another host, which has a watcher of its own
     all =
         all && __atomic_load_n(&other->waiting, __ATOMIC_ACQUIRE) != 0 &&
         __atomic_load_n(&other->state, __ATOMIC_ACQUIRE) == static_cast<uint32_t>(PeState::Running);
@@ -195,14 +195,21 @@ bool World::everybodyWaits(uint64_t &progress) const {
   return all;
 }
 
-/// Runs on the control thread every now and then. One PE of the host watches for all.
+/// Runs on the control thread every now and then. One PE of a host watches for all of it; PE 0, who
+/// hears of all hosts, ends the job when nobody anywhere moves.
 void World::tick() {
   if (!__atomic_load_n(&state.initialized, __ATOMIC_ACQUIRE))
     return;
   __atomic_store_n(&board().waiting, waitsForOthers() ? 1u : 0u, __ATOMIC_RELEASE);
-  if (!watching || !standstill.confirmed(*this, Clock::now()) || isLost())
+  if (!watching || isLost())
     return;
-  failJob("standstill: all PEs wait for each other; " + describeWaits());
+  bool still = standstill.confirmed(*this, Clock::now());
+  if (still == toldStill)
+    return;
+  toldStill = still;
+  std::vector<int> free;
+  client->tellStill(still ? static_cast<uint32_t>(localPes.size()) : 0,
+                    still ? describeWaits(free) : std::string());
 }
 
 /// Nothing in this process can get the job on. Work that runs beside what waits still may: kernels,
@@ -328,6 +335,9 @@ std::string World::describe(const WaitRecord &record) const {
   case WaitKind::Engine:
     out += " for a copy engine";
     break;
+  case WaitKind::Remote:
+    out += " for an operation on a PE of another host to end";
+    break;
   case WaitKind::Loop:
     out += " in a loop that reads memory";
     break;
@@ -358,9 +368,9 @@ std::vector<int> World::whoCouldEnd(int pe, const WaitRecord &record) const {
   return out;
 }
 
-std::string World::describeWaits() const {
+/// Who waits for what on this host; `free` gets those who do not.
+std::string World::describeWaits(std::vector<int> &free) const {
   std::string out;
-  std::vector<int> free;
   std::vector<std::pair<int, WaitRecord>> waits;
   for (int pe : localPes) {
     std::vector<WaitRecord> mine = waitsOf(pe);
@@ -379,13 +389,23 @@ std::string World::describeWaits() const {
     out += able.empty() ? ", which only PEs that wait themselves could end"
                         : ", which " + listPes(able) + " could end";
   }
-  if (!free.empty())
-    out += (out.empty() ? "" : "; ") + listPes(free) +
-           (free.size() == 1 ? " does not wait and could still signal"
-                             : " do not wait and could still signal");
-  else
-    out += "; nobody is left who could signal";
   return out;
+}
+
+std::string World::describeWaits() const {
+  std::vector<int> free, elsewhere;
+  std::string out = describeWaits(free);
+  for (int pe = 0; pe < peCount(); ++pe)
+    if (!boardOf(pe))
+      elsewhere.push_back(pe);
+  auto add = [&](const std::vector<int> &pes, const char *one, const char *many) {
+    if (!pes.empty())
+      out += (out.empty() ? "" : "; ") + listPes(pes) + (pes.size() == 1 ? one : many);
+  };
+  add(free, " does not wait and could still signal", " do not wait and could still signal");
+  add(elsewhere, " is on another host and could still signal",
+      " are on other hosts and could still signal");
+  return free.empty() && elsewhere.empty() ? out + "; nobody is left who could signal" : out;
 }
 
 std::string World::describeLast(int pe) const {

@@ -71,7 +71,7 @@ int World::join() {
   if (int code = controlBarrier(ACLSHMEM_TEAM_WORLD, "aclshmemx_init_attr"))
     return code;
   __atomic_store_n(&state.initialized, 1, __ATOMIC_RELEASE);
-  watching = pe() == localPes[0] && static_cast<int>(localPes.size()) == peCount();
+  watching = pe() == localPes[0];
   return ACLSHMEM_SUCCESS;
 }
 
@@ -132,7 +132,7 @@ int World::meet() {
 }
 
 /// The engine to other hosts, connected with all PEs.
-int World::openRoce(Transport *&out) {
+int World::openRoce() {
   RoceSetup setup{.pe = pe(),
                   .peCount = peCount(),
                   .heapBase = deviceHeap.base,
@@ -141,24 +141,25 @@ int World::openRoce(Transport *&out) {
                   .arrived = [](void *self) { ringDoorbell(&static_cast<World *>(self)->board()); },
                   .lost = [](void *self) { return static_cast<World *>(self)->isLost(); },
                   .context = this};
-  auto roce = makeRoceTransport(setup);
-  std::string why = roce ? "" : piton_last_error();
+  auto made = makeRoceTransport(setup);
+  std::string why = made ? "" : piton_last_error();
   // Who cannot says so to all: an empty address.
   std::vector<std::string> addresses;
   if (int code = collect(ACLSHMEM_TEAM_WORLD, "aclshmemx_init_attr", "roce",
-                         roce ? roce->address() : std::string(), addresses))
+                         made ? made->address() : std::string(), addresses))
     return code;
-  if (!roce)
+  if (!made)
     return report(ACLSHMEM_DL_FUNC_FAILED, why);
   for (int other = 0; other < peCount(); ++other)
     if (addresses[static_cast<size_t>(other)].empty())
       return report(ACLSHMEM_BOOTSTRAP_ERROR, "PE " + std::to_string(other) +
                                                   " cannot start its ROCE engine; its message "
                                                   "says why");
-  if (int code = roce->connect(addresses))
+  if (int code = made->connect(addresses))
     return code;
-  out = roce.get();
-  transports.push_back(std::move(roce));
+  roce = made.get();
+  state.remote = &roce->remoteEngine();
+  transports.push_back(std::move(made));
   return ACLSHMEM_SUCCESS;
 }
 
@@ -289,8 +290,7 @@ int World::chooseEngines() {
       return lastStatus();
   }
   if (roceNeeded) {
-    Transport *roce = nullptr;
-    if (int code = openRoce(roce))
+    if (int code = openRoce())
       return code;
     for (int other = 0; other < peCount(); ++other)
       if (!boardOf(other) || (forceRoce && other != pe())) {
@@ -314,6 +314,7 @@ int World::chooseEngines() {
 
 void World::clearState() {
   transports.clear(); // their engines use the state
+  roce = nullptr;
 
   if (boards[static_cast<size_t>(pe())])
     __atomic_store_n(&board().state, static_cast<uint32_t>(PeState::Left), __ATOMIC_RELEASE);
@@ -325,7 +326,7 @@ void World::clearState() {
 int World::finish() {
   int code = ACLSHMEM_SUCCESS;
   bool lost = client->failed();
-  if (!lost && (code = quiet()) == ACLSHMEM_SUCCESS)
+  if (!lost && (code = quiet("aclshmem_finalize")) == ACLSHMEM_SUCCESS)
     code = controlBarrier(ACLSHMEM_TEAM_WORLD, "aclshmem_finalize", CallKind::Final);
   client->leave();
   client.reset(); // its thread uses the state
@@ -387,12 +388,27 @@ void World::abandonInChild() {
 
 //===-- Memory ------------------------------------------------------------------------------===//
 
+/// Collective.
+int World::makeHostHeap() {
+  const char *call = "aclshmemx_malloc(HOST_SIDE)";
+  if (int code = makeHeap(hostHeap, withExtra(options.heapBytes), call))
+    return code;
+  if (!roceNeeded)
+    return ACLSHMEM_SUCCESS;
+  std::vector<std::string> addresses;
+  if (int code = collect(ACLSHMEM_TEAM_WORLD, call, "roce",
+                         roce->addHostHeap(hostHeap.base, hostHeap.bytes), addresses))
+    return code;
+  return roce->connectHostHeaps(addresses);
+}
+
 SymmetricHeap *World::heapFor(aclshmem_mem_type_t type) {
   if (type == DEVICE_SIDE)
     return &deviceHeap;
-  if (!hostHeap.space && makeHeap(hostHeap, withExtra(options.heapBytes),
-                                  "aclshmemx_malloc(HOST_SIDE)") != ACLSHMEM_SUCCESS)
+  if (!hostHeap.space && makeHostHeap() != ACLSHMEM_SUCCESS) {
+    hostHeap = {};
     return nullptr;
+  }
   state.hostHeapBase = hostHeap.base;
   state.p2pHostHeapBase = state.rdmaHostHeapBase = state.sdmaHostHeapBase = hostHeap.bases.data();
   return &hostHeap;
@@ -477,7 +493,8 @@ void *World::translate(const std::string &call, void *pointer, int pe) {
   }
   if (!boards[static_cast<size_t>(pe)]) {
     report(ACLSHMEM_NOT_SUPPORTED,
-           call + ": the heap of PE " + std::to_string(pe) + " is on another host");
+           call + ": the heap of PE " + std::to_string(pe) +
+               " is on another host; reach it with aclshmem_putmem, aclshmem_getmem or signals");
     return nullptr;
   }
   return static_cast<char *>(heap->bases[static_cast<size_t>(pe)]) + heap->offsetOf(pointer);

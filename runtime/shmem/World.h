@@ -60,6 +60,8 @@ struct SymmetricHeap {
   }
 };
 
+class RoceTransport;
+
 class World {
 public:
   /// Collective. On failure, which is reported, nothing is left of the attempt.
@@ -108,7 +110,7 @@ public:
   }
   int signal(const char *call, int32_t *word, int32_t value, int op, int pe);
   int fence();
-  int quiet();
+  int quiet(const char *call = "aclshmem_quiet");
   /// Waits until ready(); `word` may lie in any heap or outside, then only the time limit wakes.
   template <typename Ready> int waitOn(WaitTarget target, const Ready &ready) {
     target.pe = ownerOf(target.word);
@@ -131,8 +133,9 @@ public:
 
   bool isLost() const { return __atomic_load_n(&state.failure, __ATOMIC_ACQUIRE) != 0; }
   std::chrono::seconds callTimeout() const { return options.callTimeout; }
-  /// Who waits for what on this host, and who does not wait.
+  /// Who waits for what on this host, and who does not wait or is on another host.
   std::string describeWaits() const;
+  /// All PEs of this host wait.
   bool everybodyWaits(uint64_t &progress) const;
   uint64_t offsetInHeapOf(int pe, const void *word) const;
   /// PE whose heap this address of mine, or of a peer's mapping, lies in; -1 if none.
@@ -194,8 +197,10 @@ private:
   void clearState();
   int resolve(const char *call, const void *symmetric, uint64_t bytes, int pe, Transfer &out) const;
   int chooseEngines();
-  int openRoce(Transport *&out);
+  int openRoce();
+  int makeHostHeap();
   int crossBarrier(const char *call, TeamRecord &team);
+  int explain(const char *call, int code);
   Transport &engineFor(int pe) { return *engines[static_cast<size_t>(pe)]; }
   /// For single elements and strides: load and store wherever that reaches.
   Transport &directFor(int pe) {
@@ -209,6 +214,7 @@ private:
   std::vector<WaitRecord> waitsOf(int pe) const;
   std::vector<int> whoCouldEnd(int pe, const WaitRecord &record) const;
   std::string describe(const WaitRecord &record) const;
+  std::string describeWaits(std::vector<int> &free) const;
   int pullBarrier(const char *call, TeamRecord &team);
 
   WorldOptions options;
@@ -228,14 +234,16 @@ private:
   uint64_t internalBytes = 0;                         ///< of the device heap, the library's own
   std::vector<std::unique_ptr<Transport>> transports; ///< those in use
   std::vector<Transport *> engines;                   ///< by PE
+  RoceTransport *roce = nullptr;                      ///< one of them, to other hosts
   unsigned spins = 1;
   std::mutex teamMutex;
   std::vector<std::unique_ptr<TeamRecord>> teams;
   std::unique_ptr<char[]> coreSync; ///< words that only this PE uses
   std::unique_ptr<Profile> profile; ///< on the profiled PE
 
-  std::atomic<bool> watching{false}; ///< for standstills
+  std::atomic<bool> watching{false}; ///< for standstills of this host
   Standstill standstill;
+  bool toldStill = false; ///< PE 0 has been told of one
 
   std::mutex failureMutex;
   std::string failureText;

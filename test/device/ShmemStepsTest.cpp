@@ -42,6 +42,7 @@ struct TracedCore {
   std::vector<Event> events;
   int waits = 0;
   std::function<void()> onWait;
+  std::function<void(RemoteRequest &)> onRemote; ///< the network
 };
 thread_local TracedCore *current = nullptr;
 
@@ -55,11 +56,13 @@ void serviceWake(BlockContext *, uint32_t *) {}
 void serviceError(BlockContext *, uint32_t error, int64_t value, int64_t, int64_t) {
   throw DeviceFailure(error, value);
 }
+void serviceRemote(BlockContext *, RemoteRequest *request) { current->onRemote(*request); }
 const BlockServices kServices = [] {
   BlockServices services = {};
   services.wait = serviceWait;
   services.wake = serviceWake;
   services.deviceError = serviceError;
+  services.remote = serviceRemote;
   return services;
 }();
 
@@ -409,19 +412,113 @@ TEST(ShmemSteps, UdmaRingsTheDoorbellLast) {
   });
 }
 
-TEST(ShmemSteps, APeOfAnotherHostIsAnError) {
+TEST(ShmemSteps, APeThatNoEngineReachesIsAnError) {
   World world(2);
   world.states[0]->transports[1] = kTransportRoce;
   TracedCore core = world.core(0);
   char source[8] = {};
   runOn(core, [&] {
     EXPECT_THROW(put(world.at<char>(0, 64), source, sizeof(source), 1), DeviceFailure);
+    EXPECT_THROW(g(world.at<int32_t>(0, 64), 1), DeviceFailure);
   });
+}
+
+const RemoteEngine kNetwork = {};
+
+/// A core of PE 0 to which PE 1 is on another host; what it asks of the network is collected.
+TracedCore remoteCore(World &world, std::vector<RemoteRequest> &requests) {
+  world.states[0]->transports[1] = kTransportRoce;
+  world.states[0]->remote = &kNetwork;
+  TracedCore core = world.core(0);
+  core.onRemote = [&](RemoteRequest &request) {
+    requests.push_back(request);
+    request.result = 77;
+  };
+  return core;
+}
+
+TEST(ShmemSteps, CopiesToAnotherHostAreRequests) {
+  World world(2);
+  std::vector<RemoteRequest> requests;
+  TracedCore core = remoteCore(world, requests);
+  char memory[100] = {};
+  runOn(core, [&] {
+    put(world.at<char>(0, 256), memory, sizeof(memory), 1);
+    get(memory, world.at<char>(0, 512), sizeof(memory), 1, kRemoteBlocking);
+    put(world.at<char>(0, 256), memory, 0, 1); // nothing
+    put(world.at<char>(0, 256), memory, sizeof(memory), 0);
+    putSignal(world.at<char>(0, 256), memory, sizeof(memory), world.at<int32_t>(0, 64), 9,
+              kSignalAdd, 1, kRemoteBlocking);
+    fence();
+    quiet();
+  });
+  ASSERT_EQ(requests.size(), 6u);
+  EXPECT_EQ(requests[0].op, RemoteOp::Put);
+  EXPECT_EQ(requests[0].pe, 1);
+  EXPECT_EQ(requests[0].offset, 256u);
+  EXPECT_EQ(requests[0].local, memory);
+  EXPECT_EQ(requests[0].bytes, sizeof(memory));
+  EXPECT_EQ(requests[0].flags, 0u);
+  EXPECT_EQ(requests[1].op, RemoteOp::Get);
+  EXPECT_EQ(requests[1].flags, kRemoteBlocking);
+  EXPECT_EQ(requests[2].op, RemoteOp::Put);
+  EXPECT_EQ(requests[3].op, RemoteOp::Add); // behind the data, and when it is there so are they
+  EXPECT_EQ(requests[3].flags, kRemoteOrdered | kRemoteBlocking);
+  EXPECT_EQ(requests[3].type, static_cast<uint32_t>(ElementType::I32));
+  EXPECT_EQ(requests[3].value, 9u);
+  EXPECT_EQ(requests[4].op, RemoteOp::Fence);
+  EXPECT_EQ(requests[5].op, RemoteOp::Quiet);
+  // What the kernel stored is out before the signal is.
+  std::vector<Step> steps = stepsOf(core);
+  auto signal = std::find(steps.rbegin(), steps.rend(), Step::Remote) + 2;
+  EXPECT_NE(std::find(signal, steps.rend(), Step::PipeBarrier), steps.rend());
+}
+
+TEST(ShmemSteps, ValuesOfAnotherHostAreRequests) {
+  World world(2);
+  std::vector<RemoteRequest> requests;
+  TracedCore core = remoteCore(world, requests);
+  auto expectLast = [&](RemoteOp op, uint32_t flags, uint64_t bytes, uint64_t value) {
+    ASSERT_FALSE(requests.empty());
+    EXPECT_EQ(requests.back().op, op);
+    EXPECT_EQ(requests.back().flags, flags);
+    EXPECT_EQ(requests.back().bytes, bytes);
+    EXPECT_EQ(requests.back().value, value);
+    EXPECT_EQ(requests.back().offset, 128u);
+  };
+  runOn(core, [&] {
+    auto *word = world.at<int32_t>(0, 128);
+    auto *wide = world.at<uint64_t>(0, 128);
+    p(word, -2, 1);
+    expectLast(RemoteOp::Set, kRemoteOrdered, 4, 0xFFFFFFFEu);
+    EXPECT_EQ(g(word, 1), 77);
+    expectLast(RemoteOp::Fetch, kRemoteReturns, 4, 0);
+    signalOp(wide, uint64_t(5), kSignalSet, 1);
+    expectLast(RemoteOp::Set, kRemoteOrdered, 8, 5);
+    EXPECT_EQ(atomicFetchAdd(word, 3, 1), 77);
+    expectLast(RemoteOp::Add, kRemoteReturns, 4, 3);
+    (void)atomicFetchXor(wide, uint64_t(6), 1, 0);
+    expectLast(RemoteOp::Xor, 0, 8, 6);
+    EXPECT_EQ(atomicCompareSwap(word, 1, 2, 1), 77);
+    expectLast(RemoteOp::CompareSwap, kRemoteReturns, 4, 2);
+    EXPECT_EQ(requests.back().compare, 1u);
+    (void)atomicFetchAdd(world.at<_Float16>(0, 128), static_cast<_Float16>(1.0f), 1, 0);
+    expectLast(RemoteOp::Add, 0, 2, 0x3C00);
+    EXPECT_EQ(requests.back().type, static_cast<uint32_t>(ElementType::F16));
+    // The network does not check where a range ends.
+    char memory[128] = {};
+    EXPECT_THROW(put(world.at<char>(0, World::kUser + 4096 - 64), memory, sizeof(memory), 1),
+                 DeviceFailure);
+    EXPECT_THROW(p(word, 1, 2), DeviceFailure);
+    EXPECT_THROW(signalOp(word, 1, 3, 1), DeviceFailure);
+  });
+  EXPECT_EQ(*world.at<int32_t>(1, 128), 0);
 }
 
 /// Every PE with several cores goes through a number of barriers on threads.
 void runBarriers(World &world, uint32_t cores, int rounds,
-                 std::vector<std::vector<TracedCore>> &traces) {
+                 std::vector<std::vector<TracedCore>> &traces,
+                 const std::function<void(RemoteRequest &)> &network = {}) {
   std::vector<std::unique_ptr<uint64_t>> arrivals;
   std::vector<std::atomic<int>> reached(static_cast<size_t>(world.count));
   std::atomic<int> early{0};
@@ -432,6 +529,7 @@ void runBarriers(World &world, uint32_t cores, int rounds,
     for (uint32_t core = 0; core < cores; ++core) {
       traces[pe].push_back(world.core(pe, core, cores));
       traces[pe].back().context.coreBarrier = arrivals.back().get();
+      traces[pe].back().onRemote = network;
     }
   }
   for (int32_t pe = 0; pe < world.count; ++pe)
@@ -492,6 +590,30 @@ TEST(ShmemSteps, BarrierCounterWraps) {
   std::vector<std::vector<TracedCore>> traces;
   runBarriers(world, 2, 5, traces);
   EXPECT_EQ(*world.at<int32_t>(0, World::kUser + kSyncTeamBytes), INT32_MIN + 3);
+}
+
+/// Five PEs on two hosts, 0 and 1 on one of them; the network stores to the other's heap.
+TEST(ShmemSteps, BarrierBetweenHostsMeetsAll) {
+  World world(5);
+  for (int32_t pe = 0; pe < 5; ++pe) {
+    world.states[pe]->remote = &kNetwork;
+    for (int32_t other = 0; other < 5; ++other)
+      world.states[pe]->transports[other] =
+          (pe < 2) == (other < 2) ? kTransportMte : kTransportRoce;
+  }
+  for (int32_t pe = 0; pe < 5; ++pe) // the counter wraps
+    for (uint64_t slot : {uint64_t(0), kSyncTeamBytes})
+      *world.at<int32_t>(pe, World::kUser + slot) = INT32_MAX - 1;
+  std::vector<std::vector<TracedCore>> traces;
+  runBarriers(world, 2, 5, traces, [&](RemoteRequest &request) {
+    if (request.op == RemoteOp::Set)
+      __atomic_store_n(world.at<int32_t>(request.pe, request.offset),
+                       static_cast<int32_t>(request.value), __ATOMIC_RELEASE);
+  });
+  for (int32_t pe = 0; pe < 5; ++pe) {
+    EXPECT_EQ(*world.at<int32_t>(pe, World::kUser + kSyncTeamBytes), INT32_MIN + 3);
+    EXPECT_EQ(*world.at<int32_t>(pe, World::kUser), INT32_MIN + 3);
+  }
 }
 
 TEST(ShmemSteps, BarrierAcceptsAPeerThatIsInTheNextOne) {

@@ -285,6 +285,122 @@ def test_engines_change_no_kernel(tmp_path, engine):
     )
 
 
+#: Kernels of two PEs that reach each other over the network only, as PEs of two hosts do.
+OTHER_HOST = """
+from triton_dist.language.extra.ascend import libaclshmem_device as lib
+
+@triton.jit
+def exchange(src, dst, back, signal, nbytes, ROUNDS: tl.constexpr):
+    peer = 1 - dl.rank()
+    for i in range(ROUNDS):
+        libshmem_device.putmem_nbi(dst, src, nbytes, peer)
+        libshmem_device.fence()
+        dl.notify(signal, peer, signal=i + 1)
+        dl.wait(signal, 1, "gpu", "acquire", waitValue=i + 1)
+        libshmem_device.getmem(back, dst, nbytes, peer)
+        libshmem_device.barrier_all()
+
+n = 700_000
+src = torch.arange(n, dtype=torch.int32) * (rank + 1)
+back = torch.zeros(n, dtype=torch.int32)
+dst, signal = symmetric(n, torch.int32), symmetric(16, torch.int32)
+exchange[(1,)](src, dst, back, signal, 4 * n, 3)
+assert torch.equal(dst, torch.arange(n, dtype=torch.int32) * (2 - rank)), dst
+assert torch.equal(back, src), back
+
+# Many blocks, each with signals of its own: set, add, and put with signal of both kinds.
+@triton.jit
+def many(src, dst, words, sums, out, wide, ROUNDS: tl.constexpr):
+    peer, pid, n = 1 - dl.rank(), tl.program_id(0), tl.num_programs(0)
+    for i in range(ROUNDS):
+        libshmem_device.putmem_signal(
+            dst + 64 * pid, src + 64 * pid, 256, words + 16 * pid, i + 1,
+            lib.ACLSHMEM_SIGNAL_SET, peer)
+        dl.wait(words + 16 * pid, 1, "gpu", "acquire", waitValue=i + 1)
+        at = tl.arange(0, 64)
+        tl.store(out + 64 * pid + at, tl.load(dst + 64 * pid + at) + i)
+        libshmem_device.putmem_signal_nbi(
+            dst + 64 * (n + pid), src, 256, sums, 1, lib.ACLSHMEM_SIGNAL_ADD, peer)
+        dl.notify(sums, peer, 2, "add", "inter_node")
+        dl.notify(wide + 8 * pid, peer, i + 5, "set", "inter_node")
+        libshmem_device.int_p(words + 16 * pid + 1, i - 3, peer)
+        libshmem_device.barrier_all()
+    libshmem_device.signal_wait_until(sums, lib.ACLSHMEM_CMP_GE, 3 * n * ROUNDS)
+
+blocks, rounds = 20, 5
+src = symmetric(64 * blocks, torch.float32)
+src.copy_(torch.arange(64 * blocks) + 1000 * rank)
+dst, out = symmetric(128 * blocks, torch.float32), torch.zeros(64 * blocks)
+words, sums = symmetric(16 * blocks, torch.int32), symmetric(16, torch.int32)
+wide = symmetric(8 * blocks, torch.int64)
+ash.barrier_all()
+many[(blocks,)](src, dst, words, sums, out, wide, rounds)
+assert torch.equal(out, torch.arange(64.0 * blocks) + 1000 * (1 - rank) + rounds - 1), out
+assert sums[0] == 3 * blocks * rounds, sums
+assert (wide[::8] == rounds + 4).all(), wide
+assert (words[1::16] == rounds - 4).all(), words
+
+# Atomics, of the types that the network adds and of those that the target adds.
+from triton.language import core
+
+def atomic(name, value, result=None, values=1):
+    def call(pointer, value, other, pe, _semantic=None):
+        element = {"int32": "int32", "fp32": "float", "fp16": "half", "bf16": "bfloat16",
+                   "int8": "int8", "int64": "int64"}[pointer.type.element_ty.name]
+        kind = pointer.type.element_ty
+        numbers = [_semantic.cast(_semantic.to_tensor(core._unwrap_if_constexpr(v)), kind)
+                   for v in (other, value)[2 - values:]]
+        pe = _semantic.to_tensor(core._unwrap_if_constexpr(pe))
+        given = [pointer, *numbers, pe]
+        table = {tuple(v.type for v in given):
+                 (f"aclshmem_{element}_atomic_{name}", kind if result else ())}
+        return dl.extern_call("lib", "", given, table, False, _semantic=_semantic)
+    return core.builtin(call)
+
+add, inc = atomic("add", 1), atomic("inc", 1, values=0)
+fetch_add, swap = atomic("fetch_add", 1, True), atomic("swap", 1, True)
+fetch_or, fetch_xor = atomic("fetch_or", 1, True), atomic("fetch_xor", 1, True)
+band, fetch = atomic("and", 1), atomic("fetch", 1, True, values=0)
+cas = atomic("compare_swap", 1, True, values=2)
+
+@triton.jit
+def atomics(a, wide, f, h, b, c, old, seen):
+    peer = 1 - dl.rank()
+    add(a, 1, 0, peer)
+    inc(a, 0, 0, peer)
+    add(f, 0.5, 0, peer)
+    add(h, 0.25, 0, peer)
+    add(b, 2.0, 0, peer)
+    add(c, 3, 0, peer)
+    add(wide, 1 << 40, 0, peer)
+    libshmem_device.barrier_all()
+    if tl.program_id(0) == 0:
+        tl.store(old, fetch_add(a + 1, 6, 0, peer))
+        tl.store(old + 1, fetch_or(a + 1, 9, 0, peer))
+        tl.store(old + 2, fetch_xor(a + 1, 1, 0, peer))
+        band(a + 1, 12, 0, peer)
+        tl.store(old + 3, swap(a + 1, 40, 0, peer))
+        tl.store(old + 4, cas(a + 1, 50, 41, peer))
+        tl.store(old + 5, cas(a + 1, 60, 40, peer))
+        tl.store(old + 6, fetch(a + 1, 0, 0, peer))
+        tl.store(seen, fetch(wide, 0, 0, peer))
+
+a, wide, f = symmetric(16, torch.int32), symmetric(16, torch.int64), symmetric(16, torch.float32)
+h, b, c = symmetric(16, torch.float16), symmetric(16, torch.bfloat16), symmetric(16, torch.int8)
+old, seen = torch.zeros(8, dtype=torch.int32), torch.zeros(1, dtype=torch.int64)
+atomics[(blocks,)](a, wide, f, h, b, c, old, seen)
+ash.barrier_all()
+assert a[0] == 2 * blocks and f[0] == blocks / 2 and h[0] == blocks / 4, (a, f, h)
+assert b[0] == 2 * blocks and c[0] == 3 * blocks and seen[0] == blocks << 40, (b, c, seen)
+assert old.tolist()[:7] == [0, 6, 15, 12, 40, 40, 60], old
+assert a[1] == 60
+"""
+
+
+def test_kernels_over_the_network(tmp_path):
+    run_ranks(tmp_path, 2, OTHER_HOST, ENGINE="ROCE", PITON_SHMEM_FORCE_ROCE="1", UCX_TLS="tcp")
+
+
 def test_host_barriers_come_after_kernels(tmp_path):
     """Barriers of kernels in flight and of the host count in the same words: none lets a PE by."""
     pytest.importorskip("piton_torch", reason="the torch device is not built")

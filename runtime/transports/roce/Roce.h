@@ -32,6 +32,11 @@ public:
   virtual std::string address() = 0;
   /// `addresses` by PE. Endpoints are made when first used. Returns a code, reported.
   virtual int connect(const std::vector<std::string> &addresses) = 0;
+  /// The host-side heap, which comes later: as address() and connect().
+  virtual std::string addHostHeap(void *base, uint64_t bytes) = 0;
+  virtual int connectHostHeaps(const std::vector<std::string> &addresses) = 0;
+  /// For kernels; lives as long as the transport.
+  virtual const RemoteEngine &remoteEngine() const = 0;
 };
 
 /// Loads the library and makes the transport; null on failure, which is reported.

@@ -1,42 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ROCE transport on UCX: one worker per PE, one endpoint per peer, the heap registered once.
-// Software transports move data only while the target's worker makes progress, so a thread does
-// nothing else. One mutex guards the worker.
+// The ROCE transport's start and end, connections and progress.
 
-#include "runtime/transports/roce/Roce.h"
+#include "runtime/transports/roce/UcxTransport.h"
 
 #include "runtime/shmem/ServiceThread.h"
 
-#include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <thread>
-#include <ucp/api/ucp.h>
 #include <unistd.h>
 
 namespace piton::shmem {
 
 namespace {
-
-// Codes of piton/shmem.h, which this library does not link to.
-constexpr int kFailed = -3, kTimeout = -7, kUnsupported = -100;
-constexpr std::chrono::seconds kPatience{30};
-
-/// Words that signals are sent from; one is used again after a flush at the latest.
-constexpr size_t kStaging = 1024;
-
-struct Peer {
-  std::string workerAddress, packedKey;
-  uint64_t heapBase = 0;
-  ucp_ep_h endpoint = nullptr;
-  ucp_rkey_h key = nullptr;
-  ucs_status_t broken = UCS_OK; ///< the connection is lost
-};
 
 template <typename T> void append(std::string &out, T value) {
   out.append(reinterpret_cast<const char *>(&value), sizeof(value));
@@ -59,54 +37,6 @@ bool takeText(const std::string &in, size_t &at, std::string &out) {
   return true;
 }
 
-class UcxTransport final : public RoceTransport {
-public:
-  explicit UcxTransport(const RoceSetup &setup) : setup(setup) {}
-  ~UcxTransport() override;
-  bool open();
-  void stopThread();
-
-  const char *name() const override { return "ROCE"; }
-  std::string address() override;
-  int connect(const std::vector<std::string> &addresses) override;
-  int put(const Transfer &transfer) override;
-  int get(const Transfer &transfer) override;
-  int signal(const SignalRequest &request) override;
-  int fence(int pe) override;
-  int quiet(int pe) override;
-
-private:
-  int fail(const char *what, ucs_status_t status) {
-    std::string text = std::string("ROCE: ") + what + ": " + ucs_status_string(status);
-    return setup.report(status == UCS_ERR_TIMED_OUT ? kTimeout : kFailed, text.c_str());
-  }
-  int failPe(const char *what, int pe, ucs_status_t status) {
-    return fail((std::string(what) + " PE " + std::to_string(pe)).c_str(), status);
-  }
-  bool check(const char *what, ucs_status_t status) {
-    return status == UCS_OK || (fail(what, status), false);
-  }
-  void run();
-  void wake();
-  int endpointOf(int pe, bool hostHeap, Peer *&out); ///< under the mutex
-  template <typename Start> int move(const char *what, const Transfer &transfer, Start start);
-  int started(const char *what, int pe, ucs_status_ptr_t request);
-  int finish(std::unique_lock<std::mutex> &lock, const char *what, ucs_status_ptr_t request);
-
-  RoceSetup setup;
-  ucp_context_h context = nullptr;
-  ucp_worker_h worker = nullptr;
-  ucp_mem_h memory = nullptr;
-  std::vector<Peer> peers;
-  std::mutex mutex;
-  int wakeFd = -1, workerFd = -1;
-  std::atomic<bool> stopping{false};
-  std::atomic<int> callers{0}; ///< threads that want the mutex
-  std::thread thread;
-  uint64_t staging[kStaging] = {};
-  size_t staged = 0;
-};
-
 /// Transports with a running thread, which must stand still before UCX is taken down at exit. Never
 /// freed.
 struct Live {
@@ -128,12 +58,15 @@ void stopAllAtExit() {
     transport->stopThread();
 }
 
+} // namespace
+
 //===-- Start and end -----------------------------------------------------------------------===//
 
 bool UcxTransport::open() {
   ucp_params_t params = {};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
-  params.features = UCP_FEATURE_RMA | UCP_FEATURE_AMO32 | UCP_FEATURE_AMO64 | UCP_FEATURE_WAKEUP;
+  params.features =
+      UCP_FEATURE_RMA | UCP_FEATURE_AMO32 | UCP_FEATURE_AMO64 | UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
   params.estimated_num_eps = static_cast<size_t>(setup.peCount);
   ucp_config_t *config = nullptr;
   if (!check("cannot read the configuration", ucp_config_read(nullptr, nullptr, &config)))
@@ -146,15 +79,9 @@ bool UcxTransport::open() {
   ucp_worker_params_t workerParams = {};
   workerParams.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
   workerParams.thread_mode = UCS_THREAD_MODE_SERIALIZED;
-  ucp_mem_map_params_t mapParams = {};
-  mapParams.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH |
-                         UCP_MEM_MAP_PARAM_FIELD_FLAGS;
-  mapParams.address = setup.heapBase;
-  mapParams.length = setup.heapBytes;
-  mapParams.flags = UCP_MEM_MAP_NONBLOCK; // pages are touched when they are used
   if (!check("cannot make a worker", ucp_worker_create(context, &workerParams, &worker)) ||
-      !check("cannot register the heap", ucp_mem_map(context, &mapParams, &memory)) ||
-      !check("cannot wait for events", ucp_worker_get_efd(worker, &workerFd)))
+      !registerHeap(setup.heapBase, setup.heapBytes, memories[0]) ||
+      !check("cannot wait for events", ucp_worker_get_efd(worker, &workerFd)) || !setHandlers())
     return false;
   wakeFd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   return wakeFd >= 0 || check("cannot wait for events", UCS_ERR_NO_RESOURCE);
@@ -164,7 +91,8 @@ void UcxTransport::stopThread() {
   if (!thread.joinable())
     return;
   stopping = true;
-  wake();
+  uint64_t one = 1;
+  [[maybe_unused]] ssize_t n = write(wakeFd, &one, sizeof(one));
   thread.join();
 }
 
@@ -174,9 +102,11 @@ UcxTransport::~UcxTransport() {
     std::erase(live().transports, this);
   }
   stopThread();
-  for (Peer &peer : peers) {
-    if (peer.key)
-      ucp_rkey_destroy(peer.key);
+  for (const auto &each : peers) {
+    Peer &peer = *each;
+    for (Heap &heap : peer.heaps)
+      if (heap.key)
+        ucp_rkey_destroy(heap.key);
     if (!peer.endpoint)
       continue;
     // Peers may be gone: no farewell.
@@ -190,8 +120,9 @@ UcxTransport::~UcxTransport() {
       ucp_worker_progress(worker);
     ucp_request_free(request);
   }
-  if (memory)
-    ucp_mem_unmap(context, memory);
+  for (ucp_mem_h memory : memories)
+    if (memory)
+      ucp_mem_unmap(context, memory);
   if (worker)
     ucp_worker_destroy(worker);
   if (context)
@@ -209,24 +140,58 @@ std::string UcxTransport::address() {
   append<uint64_t>(out, length);
   out.append(reinterpret_cast<const char *>(own), length);
   ucp_worker_release_address(worker, own);
+  std::string heap = describeHeap(memories[0], setup.heapBase);
+  return heap.empty() ? heap : out + heap;
+}
+
+bool UcxTransport::registerHeap(void *base, uint64_t bytes, ucp_mem_h &out) {
+  ucp_mem_map_params_t params = {};
+  params.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH |
+                      UCP_MEM_MAP_PARAM_FIELD_FLAGS;
+  params.address = base;
+  params.length = bytes;
+  params.flags = UCP_MEM_MAP_NONBLOCK; // pages are touched when they are used
+  return check("cannot register the heap", ucp_mem_map(context, &params, &out));
+}
+
+std::string UcxTransport::describeHeap(ucp_mem_h heap, void *base) {
   void *key = nullptr;
-  if (!check("no key for the heap", ucp_rkey_pack(context, memory, &key, &length)))
+  size_t length = 0;
+  if (!check("no key for the heap", ucp_rkey_pack(context, heap, &key, &length)))
     return {};
+  std::string out;
   append<uint64_t>(out, length);
   out.append(static_cast<const char *>(key), length);
   ucp_rkey_buffer_release(key);
-  append(out, reinterpret_cast<uint64_t>(setup.heapBase));
+  append(out, reinterpret_cast<uint64_t>(base));
   return out;
 }
 
-int UcxTransport::connect(const std::vector<std::string> &addresses) {
-  peers.resize(addresses.size());
+std::string UcxTransport::addHostHeap(void *base, uint64_t bytes) {
+  Lock lock = acquire();
+  return registerHeap(base, bytes, memories[1]) ? describeHeap(memories[1], base) : std::string();
+}
+
+int UcxTransport::connectHostHeaps(const std::vector<std::string> &addresses) {
+  Lock lock = acquire();
   for (size_t pe = 0; pe < addresses.size(); ++pe) {
-    Peer &peer = peers[pe];
+    Heap &heap = peers[pe]->heaps[1];
     size_t at = 0;
-    if (!takeText(addresses[pe], at, peer.workerAddress) ||
-        !takeText(addresses[pe], at, peer.packedKey) || !take(addresses[pe], at, peer.heapBase))
-      return failPe("no usable address from", static_cast<int>(pe), UCS_ERR_INVALID_ADDR);
+    if (!takeText(addresses[pe], at, heap.packedKey) || !take(addresses[pe], at, heap.base))
+      return failPe("no usable host-side heap of", static_cast<int>(pe), UCS_ERR_INVALID_ADDR);
+  }
+  return 0;
+}
+
+int UcxTransport::connect(const std::vector<std::string> &addresses) {
+  for (const std::string &text : addresses) {
+    auto peer = std::make_unique<Peer>();
+    peer->transport = this;
+    size_t at = 0;
+    if (!takeText(text, at, peer->workerAddress) || !takeText(text, at, peer->heaps[0].packedKey) ||
+        !take(text, at, peer->heaps[0].base))
+      return failPe("no usable address from", static_cast<int>(peers.size()), UCS_ERR_INVALID_ADDR);
+    peers.push_back(std::move(peer));
   }
   std::string error;
   if (!startThread(thread, [this] { run(); }, error))
@@ -236,34 +201,56 @@ int UcxTransport::connect(const std::vector<std::string> &addresses) {
   return 0;
 }
 
-/// Under the mutex. The endpoint of a peer whose heap is to be reached, made on first use.
-int UcxTransport::endpointOf(int pe, bool hostHeap, Peer *&out) {
-  if (hostHeap)
-    return setup.report(kUnsupported, "ROCE does not reach the host-side heap of another host");
-  Peer &peer = peers[static_cast<size_t>(pe)];
+/// Under the mutex. The endpoint of a peer, made on first use.
+ucs_status_t UcxTransport::endpointOf(int pe, Peer *&out) {
+  Peer &peer = *peers[static_cast<size_t>(pe)];
   out = &peer;
-  if (peer.broken != UCS_OK)
-    return failPe("the connection is lost to", pe, peer.broken);
-  if (peer.key)
-    return 0;
+  if (ucs_status_t broken = peer.broken; broken != UCS_OK)
+    return broken;
+  if (peer.endpoint)
+    return UCS_OK;
   ucp_ep_params_t params = {};
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                       UCP_EP_PARAM_FIELD_ERR_HANDLER;
   params.address = reinterpret_cast<const ucp_address_t *>(peer.workerAddress.data());
   params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
-  params.err_handler.cb = [](void *broken, ucp_ep_h, ucs_status_t status) {
-    static_cast<Peer *>(broken)->broken = status;
+  params.err_handler.cb = [](void *argument, ucp_ep_h, ucs_status_t status) {
+    auto &broken = *static_cast<Peer *>(argument);
+    broken.transport->lose(broken, status);
   };
   params.err_handler.arg = &peer;
-  ucs_status_t status = peer.endpoint ? UCS_OK : ucp_ep_create(worker, &params, &peer.endpoint);
-  if (status == UCS_OK)
-    status = ucp_ep_rkey_unpack(peer.endpoint, peer.packedKey.data(), &peer.key);
-  return status == UCS_OK ? 0 : failPe("cannot connect to", pe, status);
+  return ucp_ep_create(worker, &params, &peer.endpoint);
+}
+
+/// Under the mutex. The key of a peer's heap, made on first use.
+ucs_status_t UcxTransport::unpack(Peer &peer, Heap &heap) {
+  if (heap.key)
+    return UCS_OK;
+  return heap.packedKey.empty()
+             ? UCS_ERR_NO_ELEM
+             : ucp_ep_rkey_unpack(peer.endpoint, heap.packedKey.data(), &heap.key);
+}
+
+/// Under the mutex, from progress: the connection has ended. UCX ends its own requests.
+void UcxTransport::lose(Peer &peer, ucs_status_t status) {
+  peer.broken = status;
+  std::vector<Ticket *> orphans;
+  for (Ticket *ticket : awaited)
+    if (peers[static_cast<size_t>(ticket->pe)].get() == &peer)
+      orphans.push_back(ticket);
+  for (Ticket *ticket : orphans) {
+    std::erase(awaited, ticket);
+    ended(*ticket, status);
+  }
 }
 
 //===-- Progress ----------------------------------------------------------------------------===//
 
+/// Under the mutex: there is something to drive.
 void UcxTransport::wake() {
+  if (!sleeping)
+    return;
+  sleeping = false;
   uint64_t one = 1;
   [[maybe_unused]] ssize_t n = write(wakeFd, &one, sizeof(one));
 }
@@ -278,13 +265,15 @@ void UcxTransport::run() {
       for (int i = 0; i < 64; ++i)
         worked += ucp_worker_progress(worker);
       idle = worked ? 0 : idle + 1;
-      sleep = idle > kIdleRounds && ucp_worker_arm(worker) == UCS_OK;
+      sleep = sleeping = idle > kIdleRounds && ucp_worker_arm(worker) == UCS_OK;
     }
     if (worked)
       setup.arrived(setup.context);
     if (sleep) {
       pollfd entries[2] = {{workerFd, POLLIN, 0}, {wakeFd, POLLIN, 0}};
-      poll(entries, 2, 100);
+      ::poll(entries, 2, 100);
+      std::lock_guard lock(mutex);
+      sleeping = false;
       uint64_t count;
       [[maybe_unused]] ssize_t n = read(wakeFd, &count, sizeof(count));
       idle = 0;
@@ -293,137 +282,6 @@ void UcxTransport::run() {
     }
   }
 }
-
-/// Under the mutex: an operation was started and goes on by itself.
-int UcxTransport::started(const char *what, int pe, ucs_status_ptr_t request) {
-  if (UCS_PTR_IS_ERR(request))
-    return failPe(what, pe, UCS_PTR_STATUS(request));
-  if (UCS_PTR_IS_PTR(request))
-    ucp_request_free(request);
-  return 0;
-}
-
-/// Waits for a request; lets the mutex go in between.
-int UcxTransport::finish(std::unique_lock<std::mutex> &lock, const char *what,
-                         ucs_status_ptr_t request) {
-  if (UCS_PTR_IS_ERR(request))
-    return fail(what, UCS_PTR_STATUS(request));
-  if (!UCS_PTR_IS_PTR(request))
-    return 0;
-  auto deadline = std::chrono::steady_clock::now() + kPatience;
-  ucs_status_t status;
-  for (int round = 1; (status = ucp_request_check_status(request)) == UCS_INPROGRESS; ++round) {
-    if (ucp_worker_progress(worker))
-      continue;
-    if (round % 256)
-      continue;
-    if (std::chrono::steady_clock::now() >= deadline || setup.lost(setup.context)) {
-      status = UCS_ERR_TIMED_OUT;
-      break;
-    }
-    lock.unlock();
-    sched_yield();
-    lock.lock();
-  }
-  ucp_request_free(request);
-  return status == UCS_OK ? 0 : fail(what, status);
-}
-
-//===-- Operations --------------------------------------------------------------------------===//
-
-namespace {
-/// Asks for the mutex so that the progress thread steps aside.
-class Caller {
-public:
-  Caller(std::mutex &mutex, std::atomic<int> &callers) {
-    callers.fetch_add(1);
-    lock = std::unique_lock(mutex);
-    callers.fetch_sub(1);
-  }
-  std::unique_lock<std::mutex> lock;
-};
-} // namespace
-
-/// Starts a transfer by start(peer, its remote address).
-template <typename Start>
-int UcxTransport::move(const char *what, const Transfer &transfer, Start start) {
-  Caller caller(mutex, callers);
-  Peer *peer = nullptr;
-  if (int code = endpointOf(transfer.pe, transfer.hostHeap, peer))
-    return code;
-  int code = started(what, transfer.pe, start(*peer, peer->heapBase + transfer.offset));
-  wake();
-  return code;
-}
-
-int UcxTransport::put(const Transfer &transfer) {
-  return move("cannot put to", transfer, [&](Peer &peer, uint64_t remote) {
-    ucp_request_param_t param = {};
-    return ucp_put_nbx(peer.endpoint, transfer.local, transfer.bytes, remote, peer.key, &param);
-  });
-}
-
-int UcxTransport::get(const Transfer &transfer) {
-  return move("cannot get from", transfer, [&](Peer &peer, uint64_t remote) {
-    ucp_request_param_t param = {};
-    return ucp_get_nbx(peer.endpoint, transfer.local, transfer.bytes, remote, peer.key, &param);
-  });
-}
-
-int UcxTransport::signal(const SignalRequest &request) {
-  Caller caller(mutex, callers);
-  Peer *peer = nullptr;
-  if (int code = endpointOf(request.pe, request.hostHeap, peer))
-    return code;
-  ucp_request_param_t param = {};
-  if (staged == kStaging) {
-    if (int code = finish(caller.lock, "cannot flush", ucp_worker_flush_nbx(worker, &param)))
-      return code;
-    staged = 0;
-  }
-  if (ucs_status_t status = ucp_worker_fence(worker))
-    return fail("cannot order a signal", status);
-  uint64_t *word = &staging[staged++];
-  *word = static_cast<uint32_t>(request.value);
-  uint64_t remote = peer->heapBase + request.offset;
-  ucs_status_ptr_t started_;
-  if (request.op == kSignalAdd) {
-    param.op_attr_mask = UCP_OP_ATTR_FIELD_DATATYPE;
-    param.datatype = ucp_dt_make_contig(4);
-    started_ =
-        ucp_atomic_op_nbx(peer->endpoint, UCP_ATOMIC_OP_ADD, word, 1, remote, peer->key, &param);
-  } else {
-    started_ = ucp_put_nbx(peer->endpoint, word, 4, remote, peer->key, &param);
-  }
-  int code = started("cannot signal", request.pe, started_);
-  wake();
-  return code;
-}
-
-int UcxTransport::fence(int) {
-  Caller caller(mutex, callers);
-  ucs_status_t status = ucp_worker_fence(worker);
-  return status == UCS_OK ? 0 : fail("cannot order operations", status);
-}
-
-int UcxTransport::quiet(int pe) {
-  Caller caller(mutex, callers);
-  ucp_request_param_t param = {};
-  if (pe == kAllPes) {
-    int code = finish(caller.lock, "cannot flush", ucp_worker_flush_nbx(worker, &param));
-    if (!code)
-      staged = 0;
-    return code;
-  }
-  Peer &peer = peers[static_cast<size_t>(pe)];
-  if (peer.broken != UCS_OK)
-    return failPe("the connection is lost to", pe, peer.broken);
-  return peer.endpoint
-             ? finish(caller.lock, "cannot flush", ucp_ep_flush_nbx(peer.endpoint, &param))
-             : 0;
-}
-
-} // namespace
 
 } // namespace piton::shmem
 

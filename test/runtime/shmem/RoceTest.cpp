@@ -131,6 +131,14 @@ TEST(Roce, DataSignalsAndBarriersBetweenHosts) {
       aclshmem_barrier_all();
       EXPECT_EQ(word[8], 5 + previous);
       EXPECT_EQ(aclshmem_int32_g(word + 8, next), 5 + pe);
+      auto *host = static_cast<int32_t *>(aclshmemx_calloc(1024, 4, HOST_SIDE));
+      std::vector<int32_t> numbers(1024, pe + 100);
+      aclshmemx_putmem_signal(host, numbers.data(), 4000, host + 1008, 3, ACLSHMEM_SIGNAL_ADD,
+                              next);
+      EXPECT_OK;
+      aclshmem_signal_wait_until(host + 1008, ACLSHMEM_CMP_EQ, 3);
+      EXPECT_EQ(host[999], previous + 100);
+      EXPECT_EQ(host[1000], 0);
       bool sameHost = count == 4 && pe / 2 == next / 2;
       EXPECT_EQ(aclshmem_ptr(word, next) != nullptr, sameHost);
       EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
@@ -159,6 +167,29 @@ TEST(Roce, TeamsOverAndWithinHosts) {
     (void)pe;
     EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
   }));
+}
+
+TEST(Roce, AStandstillIsReportedOnEveryHost) {
+  NEEDS_HOSTS(hosts);
+  setenv("PITON_STANDSTILL_SECONDS", "1", 1);
+  auto results = runJob(hosts, 3, [&](int pe) {
+    auto *word = static_cast<int32_t *>(aclshmem_calloc(16, 4));
+    if (pe == 1) // PE 1 waits for the barrier, the others for a signal
+      aclshmem_barrier_all();
+    else
+      aclshmem_signal_wait_until(word, ACLSHMEM_CMP_GE, 5 + pe);
+    EXPECT_NE(aclshmemx_last_status(), 0);
+    std::string text = piton_last_error();
+    for (const char *part :
+         {"standstill: all PEs wait for each other", "PE 0 waits in aclshmem_signal_wait_until",
+          "wanted >= 5", "PE 1 waits in aclshmem_barrier_all",
+          "PE 2 waits in aclshmem_signal_wait_until", "wanted >= 7",
+          "nobody is left who could signal"})
+      EXPECT_NE(text.find(part), std::string::npos) << text;
+    aclshmem_finalize();
+  });
+  unsetenv("PITON_STANDSTILL_SECONDS");
+  expectAll(results);
 }
 
 TEST(Roce, AKilledPeOfAnotherHostIsNamed) {

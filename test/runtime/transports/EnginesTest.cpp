@@ -248,8 +248,6 @@ TEST_P(Engine, TeamsHaveBarriersOfTheirOwn) {
 }
 
 TEST_P(Engine, HostSideHeapAndStrides) {
-  if (GetParam().network)
-    GTEST_SKIP() << "ROCE does not reach the host-side heap";
   run(2, [&](World &world) {
     auto *host = static_cast<int *>(world.allocate("malloc", 4096, 64, HOST_SIDE, true));
     ASSERT_TRUE(host) << piton_last_error();
