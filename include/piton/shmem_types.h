@@ -143,7 +143,8 @@ typedef struct aclshmem_init_optional_attr {
   uint32_t shm_init_timeout;                 /**< for all PEs to meet */
   uint32_t shm_create_timeout;               /**< for the heaps to be mapped */
   uint32_t control_operation_timeout;        /**< for every later call that waits for other PEs */
-  int32_t sockFd;                            /**< bound socket for PE 0 to serve at, or -1 */
+  int32_t sockFd; /**< a socket bound to ip_port's port for PE 0 to serve at, which init then owns;
+                     or -1 */
 } aclshmem_init_optional_attr_t;
 
 typedef struct aclshmemx_init_attr {

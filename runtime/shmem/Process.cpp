@@ -106,9 +106,11 @@ int resolveServer(aclshmemx_bootstrap_t flags, const aclshmemx_init_attr_t &attr
     return invalid(ACLSHMEM_INVALID_PARAM, "ip_port " + error);
   if (byUrl) {
     options.serverText = url;
-    if (attr.my_pe == 0 && attr.option_attr.sockFd >= 0)
-      options.listener = Fd(attr.option_attr.sockFd);
-    return ACLSHMEM_SUCCESS;
+    if (attr.my_pe != 0 || attr.option_attr.sockFd < 0)
+      return ACLSHMEM_SUCCESS;
+    options.listener = adoptListener(attr.option_attr.sockFd, options.server, error);
+    return options.listener ? static_cast<int>(ACLSHMEM_SUCCESS)
+                            : invalid(ACLSHMEM_INVALID_VALUE, "sockFd: " + error);
   }
   if (!attr.comm_args)
     return invalid(ACLSHMEM_INVALID_PARAM, "comm_args is null; it must point to the unique id");

@@ -10,6 +10,7 @@
 #include <arpa/inet.h>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -133,6 +134,24 @@ Fd listenAt(const SocketAddress &address, std::string &error) {
   error = "PE 0 cannot listen at " + address.text() + ": " + errnoText(errno) +
           (errno == EADDRINUSE ? "; another job or program uses the port, choose another one" : "");
   return Fd();
+}
+
+Fd adoptListener(int given, const SocketAddress &address, std::string &error) {
+  Fd fd(given);
+  int flags = fcntl(given, F_GETFL), closing = fcntl(given, F_GETFD);
+  if (flags < 0 || fcntl(given, F_SETFL, flags | O_NONBLOCK) < 0 ||
+      fcntl(given, F_SETFD, closing | FD_CLOEXEC) < 0 || listen(given, 1024) != 0) {
+    error = "cannot listen at it: " + errnoText(errno);
+    if (errno == EBADF)
+      fd.release();
+    return Fd();
+  }
+  if (SocketAddress bound = localAddress(given); bound.port() != address.port()) {
+    error =
+        "it is bound to " + bound.text() + ", ip_port says port " + std::to_string(address.port());
+    return Fd();
+  }
+  return fd;
 }
 
 bool waitFor(int fd, short events, Clock::time_point deadline) {

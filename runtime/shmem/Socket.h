@@ -63,6 +63,10 @@ SocketAddress localAddress(int fd);
 /// Non-blocking, close-on-exec listening socket. The text of a failure names the address.
 Fd listenAt(const SocketAddress &address, std::string &error);
 
+/// Makes the user's socket one as of listenAt, and ours, also on failure; it must be bound to the
+/// port of `address`.
+Fd adoptListener(int fd, const SocketAddress &address, std::string &error);
+
 /// One attempt to connect, until `deadline` or until `stopped` (asked several times a second) says
 /// so. On success the socket is non-blocking.
 Fd connectOnce(const SocketAddress &address, Clock::time_point deadline, std::string &error,

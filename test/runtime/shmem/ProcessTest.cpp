@@ -10,6 +10,8 @@
 
 #include <cstring>
 #include <fstream>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 using namespace piton;
@@ -77,6 +79,40 @@ TEST(Process, InitAndFinalizeAgainOnTheSamePort) {
       EXPECT_EQ(aclshmem_malloc(1024), nullptr);
       EXPECT_EQ(aclshmemx_last_status(), ACLSHMEM_NOT_INITED);
     }
+    return 0;
+  }));
+}
+
+TEST(Process, Pe0MayBringItsSocket) {
+  uint16_t port = freePort();
+  std::string url = "tcp://127.0.0.1:" + std::to_string(port);
+  expectAll(runProcesses(2, [&](int pe) {
+    aclshmemx_set_conf_store_tls(false, "", 0);
+    aclshmemx_init_attr_t attr = attributes(pe, 2, url);
+    if (pe == 0) {
+      // Bound by the user, who has not listened yet.
+      sockaddr_in address = {};
+      address.sin_family = AF_INET;
+      address.sin_port = htons(port);
+      address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+      int fd = socket(AF_INET, SOCK_STREAM, 0);
+      EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr *>(&address), sizeof(address)), 0);
+      attr.option_attr.sockFd = fd;
+      aclshmemx_init_attr_t wrong = attr;
+      wrong.option_attr.sockFd = 999;
+      EXPECT_EQ(aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &wrong), ACLSHMEM_INVALID_VALUE);
+      EXPECT_NE(std::string(piton_last_error()).find("sockFd: cannot listen at it: Bad file"),
+                std::string::npos)
+          << piton_last_error();
+      wrong.option_attr.sockFd = socket(AF_INET, SOCK_STREAM, 0);
+      EXPECT_EQ(aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &wrong), ACLSHMEM_INVALID_VALUE);
+      EXPECT_NE(std::string(piton_last_error()).find("ip_port says port " + std::to_string(port)),
+                std::string::npos)
+          << piton_last_error();
+    }
+    EXPECT_EQ(aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr), 0) << piton_last_error();
+    aclshmem_barrier_all();
+    EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
     return 0;
   }));
 }
