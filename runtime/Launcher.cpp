@@ -6,6 +6,7 @@
 #include "runtime/Launcher.h"
 
 #include "abi/DeviceState.h"
+#include "runtime/Activity.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -120,7 +121,11 @@ piton_status_t launchNow(Device &device, const Kernel &kernel, const LaunchOptio
     return PITON_OK;
   if (piton_status_t status = check(device, kernel.metadata(), options))
     return status;
-  return run(device, kernel, options.grid, options.arguments, true, Submission(options));
+  beginHostWork();
+  piton_status_t status =
+      run(device, kernel, options.grid, options.arguments, true, Submission(options));
+  endHostWork();
+  return status;
 }
 
 piton_status_t launch(Stream &stream, const std::shared_ptr<const Kernel> &kernel,

@@ -5,6 +5,8 @@
 
 #include "runtime/Runtime.h"
 
+#include "runtime/Activity.h"
+
 #include <cerrno>
 #include <cstdlib>
 #include <pthread.h>
@@ -72,6 +74,7 @@ void Runtime::afterForkInParent() {
 }
 
 void Runtime::afterForkInChild() {
+  blockedHosts() = 0; // they are the parent's
   for (const std::unique_ptr<Device> &device : instance->devices)
     device->resetInChild();
 }

@@ -4,6 +4,7 @@
 
 #include "runtime/Stream.h"
 
+#include "runtime/Activity.h"
 #include "runtime/Device.h"
 #include "runtime/Executor.h"
 #include "runtime/Threads.h"
@@ -25,6 +26,9 @@ struct ThreadStart {
 
 template <typename Predicate>
 piton_status_t Stream::wait(std::unique_lock<std::mutex> &lock, Predicate ready) {
+  if (ready())
+    return PITON_OK;
+  Blocked blocked;
   uint64_t epoch = interruptEpoch();
   while (!ready()) {
     changed.wait_for(lock, kInterruptPoll);
@@ -37,6 +41,13 @@ piton_status_t Stream::wait(std::unique_lock<std::mutex> &lock, Predicate ready)
     return fail(PITON_ERROR_INTERRUPTED, "interrupted while waiting for a stream");
   }
   return PITON_OK;
+}
+
+/// This thread runs the work itself; until it is done the host does nothing else.
+void Stream::beginHere() {
+  running = true;
+  noteSubmitted();
+  beginHostWork();
 }
 
 void Stream::noteSubmitted() {
@@ -53,8 +64,7 @@ bool Stream::tryBegin() {
   std::lock_guard<std::mutex> guard(mutex);
   if (!idle())
     return false;
-  running = true;
-  noteSubmitted();
+  beginHere();
   return true;
 }
 
@@ -62,13 +72,13 @@ piton_status_t Stream::beginWhenIdle() {
   std::unique_lock<std::mutex> lock(mutex);
   if (piton_status_t status = wait(lock, [&] { return idle(); }))
     return status;
-  running = true;
-  noteSubmitted();
+  beginHere();
   return PITON_OK;
 }
 
 void Stream::endHere() {
   std::lock_guard<std::mutex> guard(mutex);
+  endHostWork();
   running = false;
   noteCompleted();
   changed.notify_all();
@@ -103,8 +113,7 @@ piton_status_t Stream::submit(Work work) {
     std::unique_lock<std::mutex> lock(mutex);
     if (!idle())
       return push(lock, std::move(work));
-    running = true;
-    noteSubmitted();
+    beginHere();
   }
   piton_status_t status = work();
   endHere();
@@ -121,8 +130,12 @@ void Stream::serve(uint64_t myGeneration) {
     queue.pop_front();
     running = true;
     lock.unlock();
-    piton_status_t status = work();
-    work = nullptr; // what it holds is released outside the lock
+    piton_status_t status;
+    {
+      StreamWork here;
+      status = work();
+      work = nullptr; // what it holds is released outside the lock
+    }
     lock.lock();
     running = false;
     bool reported = status == PITON_ERROR_INTERRUPTED && reportedEpoch == interruptEpoch();

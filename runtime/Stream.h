@@ -79,8 +79,9 @@ public:
   void resetInChild();
 
 private:
-  void noteSubmitted(); ///< under the lock, as noteCompleted()
+  void noteSubmitted(); ///< under the lock, as noteCompleted() and beginHere()
   void noteCompleted();
+  void beginHere();
   piton_status_t beginWhenIdle();
   piton_status_t push(std::unique_lock<std::mutex> &lock, Work work);
   void serve(uint64_t generation);

@@ -4,6 +4,7 @@
 
 #include "runtime/shmem/Process.h"
 
+#include "runtime/Activity.h"
 #include "runtime/Runtime.h"
 #include "runtime/shmem/Report.h"
 #include "runtime/shmem/Termination.h"
@@ -210,6 +211,7 @@ int initialize(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t &attr) {
     if (Runtime *runtime = Runtime::get(status); runtime && runtime->device(0).model.isA5())
       options.cyclesPerMicrosecond = 1000;
     options.launches = runningLaunches;
+    options.isBlocked = [] { return blockedHosts().load() > 0; };
     options.onLoss = noteLoss;
     options.terminated = terminationRequested;
     armTermination();

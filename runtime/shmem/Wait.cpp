@@ -212,9 +212,11 @@ void World::tick() {
                     still ? describeWaits(free) : std::string());
 }
 
-/// Nothing in this process can get the job on. Work that runs beside what waits still may: kernels,
-/// and on streams, when no kernel waits, anything.
+/// Nothing in this process can get the job on. A host that does not wait still may, and so may work
+/// that runs beside what waits: kernels, and on streams, when no kernel waits, anything.
 bool World::waitsForOthers() {
+  if (options.isBlocked && !options.isBlocked())
+    return false;
   if (uint32_t kernels = __atomic_load_n(&board().kernelsWaiting, __ATOMIC_ACQUIRE))
     return !options.launches || options.launches() <= kernels;
   std::lock_guard lock(waitMutex);

@@ -6,6 +6,7 @@
 #define PITON_RUNTIME_SHMEM_WAIT_H
 
 #include "abi/DeviceState.h"
+#include "runtime/Activity.h"
 
 #include <chrono>
 #include <cstdint>
@@ -40,6 +41,7 @@ public:
 
 private:
   World &world;
+  Blocked blocked;
 };
 
 /// Returns true when the wait is over.

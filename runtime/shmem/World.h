@@ -37,6 +37,7 @@ struct WorldOptions {
   ChannelMaker makeChannel = makePlainChannel, serveChannel = makePlainChannel;
   std::function<bool()> isBusy;       ///< work is queued or running on streams of this process
   std::function<uint32_t()> launches; ///< that run now in this process
+  std::function<bool()> isBlocked;    ///< a thread of the host waits, for whatever
   std::function<bool()> terminated;   ///< this process has been told to end (SIGTERM)
   std::function<void()> onLoss;       ///< the job is lost; on any thread, once
   int cyclesPerMicrosecond = 50;      ///< of the NPU, for cycle profiles

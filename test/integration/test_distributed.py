@@ -451,6 +451,31 @@ def test_a_launch_before_init_is_refused(tmp_path):
     assert code == 0 and "refused" in output, output
 
 
+def test_a_host_that_works_is_no_standstill(tmp_path):
+    """Kernels wait for longer than the limit, for signals that the hosts send in the end."""
+    pytest.importorskip("piton_torch", reason="the torch device is not built")
+    run_ranks(
+        tmp_path,
+        2,
+        """
+        import time
+
+        @triton.jit
+        def stuck(signal):
+            dl.wait(signal, 1, "gpu", "acquire", waitValue=3)
+
+        torch.npu.set_device(rank)
+        signal = symmetric(64, torch.int32)
+        assert signal.device.type == "npu"
+        stuck[(2,)](signal)
+        time.sleep(3)
+        ash.aclshmemx_signal_op(signal.data_ptr(), 3, 0, 1 - rank)
+        torch.npu.synchronize()
+        """,
+        PITON_STANDSTILL_SECONDS="1",
+    )
+
+
 def test_a_standstill_is_reported_on_every_pe(tmp_path):
     results = failing_ranks(
         tmp_path,

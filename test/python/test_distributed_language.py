@@ -3,6 +3,7 @@
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 import types
@@ -73,6 +74,40 @@ def test_wait_scope_and_semantic(scope, semantic):
     )
     assert f"scope = {scope} semantic = {semantic}" in text
     assert "7" in text
+
+
+@pytest.mark.parametrize("count", ["i1", "i8", "i32", "i64"])
+def test_counts_of_any_integer_type(count):
+    (line,) = lines(
+        _wait, {"sig": "*i32", "data": "*fp32", "out": "*fp32", "n": count}, "distributed.wait"
+    )
+    assert ": !tt.ptr<i32>, i32, i32 -> i32" in line
+
+
+@pytest.mark.parametrize(
+    "call, told",
+    [
+        ("dl.wait(3, 1, 'gpu', 'acquire')", "barrierPtrs must be a pointer, but is constexpr"),
+        ("dl.wait(s, 1.5, 'gpu', 'acquire')", "numBarriers must be a scalar integer, but is fp32"),
+        ("dl.wait(s, s, 'gpu', 'acquire')", "numBarriers must be a scalar integer, but is pointer"),
+        ("dl.wait(s, 1, 'gpu', 'acquire', 1.5)", "waitValue must be a scalar integer"),
+        ("dl.wait(s, 1, 'gpu', 'acquire', tl.arange(0, 4))", "waitValue must be a scalar integer"),
+        ("dl.symm_at(s, 0.5)", "symm_at: rank must be a scalar integer, but is fp32"),
+        ("dl.symm_at(s, tl.arange(0, 4))", "symm_at: rank must be a scalar integer, but is <['4']"),
+        ("dl.notify(s, 0.5)", "notify: rank must be a scalar integer, but is fp32"),
+        ("dl.notify(s, 0, 1.5)", "notify: signal must be a scalar integer, but is fp32"),
+        ("dl.notify(s, 0, tl.arange(0, 4))", "notify: signal must be a scalar integer"),
+        ("dl.rank(0.5)", "rank: axis must be a scalar integer"),
+    ],
+)
+def test_numbers_must_be_integers(tmp_path, call, told):
+    source = tmp_path / "kernel.py"
+    source.write_text(
+        "import triton, triton.language as tl\nimport triton_dist.language as dl\n\n"
+        f"@triton.jit\ndef kernel(s):\n    {call}\n"
+    )
+    kernel = runpy.run_path(str(source))["kernel"]
+    assert told in refused(ValueError, kernel, {"s": "*i32"})
 
 
 def test_wait_refuses():

@@ -27,8 +27,12 @@ def _builder(semantic, what):
     return builder
 
 
-def _int32(value, semantic):
-    return semantic.cast(semantic.to_tensor(_unwrap(value)), core.int32)
+def _integer(value, kind, semantic, what):
+    """`value` as a scalar of the integer type `kind`. ValueError for other values."""
+    value = semantic.to_tensor(_unwrap(value))
+    if value.type.is_block() or not value.type.is_int():
+        raise ValueError(f"{what} must be a scalar integer, but is {value.type}")
+    return semantic.cast(value, kind)
 
 
 def _check_pointer(ptr, what, name):
@@ -49,15 +53,15 @@ def wait(barrierPtrs, numBarriers, scope: str, semantic: str, waitValue=1, _sema
     """
     builder = _builder(_semantic, "wait")
     kind = getattr(barrierPtrs, "type", None)
-    if kind is None or not kind.scalar.is_ptr():
+    if not isinstance(barrierPtrs, core.tensor) or not kind.scalar.is_ptr():
         raise ValueError(f"wait: barrierPtrs must be a pointer, but is {kind or type(barrierPtrs)}")
     element = kind.scalar.element_ty
     if kind.is_block() or not element.is_int():
         raise ValueError(f"wait: barrierPtrs must be a pointer to an integer, but is {kind}")
-    value = _semantic.cast(_semantic.to_tensor(_unwrap(waitValue)), element)
+    value = _integer(waitValue, element, _semantic, "wait: waitValue")
     handle = builder.create_distributed_wait(
         barrierPtrs.handle,
-        _semantic.to_tensor(_unwrap(numBarriers)).handle,
+        _integer(numBarriers, core.int32, _semantic, "wait: numBarriers").handle,
         value.handle,
         _semantic._str_to_scope(_unwrap(scope)),
         _semantic._str_to_sem(_unwrap(semantic)),
@@ -89,7 +93,8 @@ def consume_token(value, token, _semantic=None):
 def rank(axis=-1, _semantic=None):
     """Number of this PE, int32. axis: reserved, ignored."""
     builder = _builder(_semantic, "rank")
-    handle = builder.create_distributed_get_rank(_int32(axis, _semantic).handle)
+    axis = _integer(axis, core.int32, _semantic, "rank: axis")
+    handle = builder.create_distributed_get_rank(axis.handle)
     return core.tensor(handle, core.int32)
 
 
@@ -97,7 +102,8 @@ def rank(axis=-1, _semantic=None):
 def num_ranks(axis=-1, _semantic=None):
     """Number of PEs, int32. axis: reserved, ignored."""
     builder = _builder(_semantic, "num_ranks")
-    handle = builder.create_distributed_get_num_ranks(_int32(axis, _semantic).handle)
+    axis = _integer(axis, core.int32, _semantic, "num_ranks: axis")
+    handle = builder.create_distributed_get_num_ranks(axis.handle)
     return core.tensor(handle, core.int32)
 
 
@@ -109,7 +115,8 @@ def symm_at(ptr, rank, _semantic=None):
     """
     builder = _builder(_semantic, "symm_at")
     _check_pointer(ptr, "symm_at", "ptr")
-    handle = builder.create_distributed_symm_at(ptr.handle, _int32(rank, _semantic).handle)
+    rank = _integer(rank, core.int32, _semantic, "symm_at: rank")
+    handle = builder.create_distributed_symm_at(ptr.handle, rank.handle)
     return core.tensor(handle, ptr.type)
 
 
@@ -147,11 +154,10 @@ def notify(ptr, rank, signal=1, sig_op="set", comm_scope="inter_node", _semantic
     if comm_scope not in _COMM_SCOPES:
         raise ValueError(f"Comm Scope {comm_scope} not supported (gpu, intra_node, inter_node)")
     _check_signal_type(ptr.type.element_ty, sig_op)
-    value = _semantic.cast(_semantic.to_tensor(_unwrap(signal)), core.int64)
     builder.create_distributed_notify(
         ptr.handle,
-        value.handle,
-        _int32(rank, _semantic).handle,
+        _integer(signal, core.int64, _semantic, "notify: signal").handle,
+        _integer(rank, core.int32, _semantic, "notify: rank").handle,
         _SIGNAL_OPS[sig_op],
         _COMM_SCOPES[comm_scope],
     )

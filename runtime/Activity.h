@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether the host's threads wait. The watch over distributed jobs asks for it: whatever its
+// kernels wait for, a process whose host still works may get the job on.
+#ifndef PITON_RUNTIME_ACTIVITY_H
+#define PITON_RUNTIME_ACTIVITY_H
+
+#include <atomic>
+
+namespace piton {
+
+/// Threads of the host that wait for streams or other PEs, or run work of a stream themselves. The
+/// threads of streams are none.
+inline std::atomic<int> &blockedHosts() {
+  static std::atomic<int> count{0};
+  return count;
+}
+
+/// How many pieces of work this thread is in.
+inline int &worksOfThread() {
+  static thread_local int count = 0;
+  return count;
+}
+
+/// A piece of work on the thread of a stream, for as long as the object lives.
+struct StreamWork {
+  StreamWork() { ++worksOfThread(); }
+  ~StreamWork() { --worksOfThread(); }
+  StreamWork(const StreamWork &) = delete;
+  StreamWork &operator=(const StreamWork &) = delete;
+};
+
+/// The same on a thread of the host, which does nothing else meanwhile.
+inline void beginHostWork() {
+  blockedHosts().fetch_add(1);
+  ++worksOfThread();
+}
+inline void endHostWork() {
+  --worksOfThread();
+  blockedHosts().fetch_sub(1);
+}
+
+/// This thread waits, for as long as the object lives.
+class Blocked {
+public:
+  Blocked() : isHost(worksOfThread() == 0) {
+    if (isHost)
+      blockedHosts().fetch_add(1);
+  }
+  ~Blocked() {
+    if (isHost)
+      blockedHosts().fetch_sub(1);
+  }
+  Blocked(const Blocked &) = delete;
+  Blocked &operator=(const Blocked &) = delete;
+
+private:
+  const bool isHost;
+};
+
+} // namespace piton
+
+#endif // PITON_RUNTIME_ACTIVITY_H
