@@ -48,7 +48,8 @@ def end():
 
 
 def verdict(rank, world, got, wanted, rtol=1e-3, atol=1e-3):
-    """Compares, gathers every rank's flag, prints its line in order, raises what differed."""
+    """Compares, gathers every rank's flag, prints its line in order, raises what differed. The
+    published tolerances are more than one unit of fp16, where two sums round apart."""
     failure = None
     try:
         torch.testing.assert_close(got, wanted, rtol=rtol, atol=atol)
