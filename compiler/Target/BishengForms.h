@@ -82,8 +82,13 @@ LoadFault loadFaultOf(mlir::memref::CopyOp copy);
 /// The pointer argument, address or buffer behind a view.
 mlir::Value baseOf(mlir::Value value);
 
-/// Lets one half of a kernel for both kinds of cores raise this signal: the one that stored.
-void raiseOnOneCore(mlir::hivm::CustomOp signal);
+/// Lets one half of a kernel for both kinds of cores make this call, the one that stored last, and
+/// lets it wait for what the other one has stored.
+void sendFromOneCore(mlir::hivm::CustomOp call);
+
+/// The form of a library call that the 950 compiler takes.
+mlir::LogicalResult legalizeDistributedA5(mlir::hivm::CustomOp op, llvm::StringRef symbol,
+                                          Context &context);
 
 // The groups of forms, in the order in which they run.
 

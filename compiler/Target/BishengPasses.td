@@ -19,7 +19,8 @@ def LegalizeForBisheng : Pass<"legalize-for-bisheng", "mlir::ModuleOp"> {
     tensor arithmetic; i32 division is done in i64; transposed matmuls get an explicit
     linalg.transpose; padding in front of loaded data becomes a select; atomics get the
     form that fits their kind and type. The pipes are drained before a call that shows
-    stores to another PE; for the 950 compiler calls with results become func.call.
+    stores to another PE, which one core of a kernel for both kinds makes; for the 950 compiler
+    no distributed op with a result is left.
     Requires: hand-over IR as triton-to-linalg leaves it, tensors of static shape.
     Ensures: none of the known bad forms is left; `verify-for-bisheng` runs at the end.
     Example: test/compiler/Target/Bisheng/unsigned.mlir.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which core of a kernel for both kinds raises a signal. The compiler keeps such a call in both
-// halves of the kernel, so that the half that stores nothing would raise it too early, and an ADD
-// would count twice. Here the half that made the data raises it, after the other one where both
-// stored something. Products go from the cube core to memory, everything else from the vector
-// cores.
+// Which core of a kernel for both kinds raises a signal or sends data. The compiler keeps a signal
+// in both halves of the kernel, so that the half that stores nothing would raise it too early, and
+// an ADD would count twice. Here the half that made the data raises it, after the other one where
+// both stored something. Products go from the cube core to memory, everything else from the vector
+// cores. What follows a condition on the number of the vector core is that core's alone: there the
+// user orders the halves, with a barrier.
 #include "compiler/Target/BishengForms.h"
 
 #include "compiler/Dialect/HIVM/HIVM.h"
@@ -19,14 +20,15 @@ namespace {
 using hivm::Pipe;
 using hivm::TCoreType;
 
-/// Cross-core flag for the order of the halves before a signal. The compiler takes its own from 0
-/// up, users are told to stay below 11.
-constexpr int64_t kSignalFlag = 14;
+/// Cross-core flags for the order of the halves before a signal, and for that of the vector cores.
+/// The compiler takes its own from 0 up.
+constexpr int64_t kHalvesFlag = 14;
+constexpr int16_t kVectorsFlag = 15;
 
+/// A barrier of all cores. Its symbol may be the link name already.
 bool isBarrier(Operation *op) {
   auto custom = dyn_cast<hivm::CustomOp>(op);
-  auto symbol = custom ? op->getAttrOfType<StringAttr>("symbol") : StringAttr();
-  return symbol && symbol.getValue().starts_with("aclshmem_barrier");
+  return custom && custom.getName().starts_with("dist.aclshmem_barrier");
 }
 
 /// Whether the cube core writes this tensor to memory: a product, also one that a loop adds up or
@@ -115,7 +117,7 @@ void orderCores(OpBuilder &b, Location loc, TCoreType sender, TCoreType waiter) 
   MLIRContext *context = b.getContext();
   auto pipe = [&](Pipe which) { return hivm::PipeAttr::get(context, which); };
   hivm::PipeAttr stores = pipe(sender == TCoreType::CUBE ? Pipe::PIPE_FIX : Pipe::PIPE_MTE3);
-  IntegerAttr flag = b.getI64IntegerAttr(kSignalFlag);
+  IntegerAttr flag = b.getI64IntegerAttr(kHalvesFlag);
   hivm::SyncBlockSetOp::create(b, loc, hivm::TCoreTypeAttr::get(context, sender), stores,
                                pipe(Pipe::PIPE_S), flag, Value(), Value(),
                                hivm::SyncBlockInstrModeAttr());
@@ -123,25 +125,57 @@ void orderCores(OpBuilder &b, Location loc, TCoreType sender, TCoreType waiter) 
                                 pipe(Pipe::PIPE_S), flag, Value(), hivm::SyncBlockInstrModeAttr());
 }
 
+/// Both vector cores have stored everything.
+void joinVectorCores(OpBuilder &b, Location loc) {
+  MLIRContext *context = b.getContext();
+  hivm::SyncBlockOp::create(
+      b, loc, hivm::SyncBlockModeAttr::get(context, hivm::SyncBlockMode::ALL_SUB_VECTOR),
+      b.getI16IntegerAttr(kVectorsFlag), /*ffts_base_addr=*/Value(),
+      /*tcube_pipe=*/hivm::PipeAttr(),
+      /*cube_pipe=*/hivm::PipeAttr(), hivm::PipeAttr::get(context, Pipe::PIPE_MTE3),
+      /*vector_pipe=*/hivm::PipeAttr());
+}
+
+/// One vector core makes the call, once both have stored; data that it sends has left before the
+/// other one goes on.
+void sendFromFirstVectorCore(hivm::CustomOp call) {
+  OpBuilder b(call);
+  Location loc = call.getLoc();
+  joinVectorCores(b, loc);
+  Value number = hivm::GetSubBlockIdxOp::create(b, loc, b.getI64Type());
+  Value zero = arith::ConstantIntOp::create(b, loc, b.getI64Type(), 0);
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, number, zero);
+  auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
+  call->moveBefore(branch.thenBlock(), branch.thenBlock()->begin());
+  if (call.getName().contains("putmem")) {
+    b.setInsertionPointAfter(branch);
+    joinVectorCores(b, loc);
+  }
+}
+
 } // namespace
 
-void raiseOnOneCore(hivm::CustomOp signal) {
-  auto mode = signal->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>("mix_mode");
-  auto core = signal->getAttrOfType<hivm::TCoreTypeAttr>("hivm.tcore_type");
-  if (!mode || mode.getValue() != "mix" || !core || core.getValue() != TCoreType::CUBE_AND_VECTOR)
+void sendFromOneCore(hivm::CustomOp call) {
+  auto mode = call->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>("mix_mode");
+  auto core = call->getAttrOfType<hivm::TCoreTypeAttr>("hivm.tcore_type");
+  if (!mode || mode.getValue() != "mix" || !core)
     return;
-  const bool forOne = isForOneVectorCore(signal);
+  const bool forOne = isForOneVectorCore(call);
   Stores stores;
-  stores.scanBefore(signal);
-  TCoreType raises = forOne ? TCoreType::VECTOR : stores.nearest.value_or(TCoreType::VECTOR);
+  stores.scanBefore(call);
+  TCoreType sender = core.getValue();
+  if (sender == TCoreType::CUBE_AND_VECTOR)
+    sender = forOne ? TCoreType::VECTOR : stores.nearest.value_or(TCoreType::VECTOR);
+  const bool fromCube = sender == TCoreType::CUBE;
   // Flags between the halves need both vector cores.
-  if (!forOne && stores.cube && stores.vector) {
-    OpBuilder b(signal);
-    orderCores(b, signal.getLoc(), raises == TCoreType::CUBE ? TCoreType::VECTOR : TCoreType::CUBE,
-               raises);
+  if (!forOne && (fromCube ? stores.vector : stores.cube)) {
+    OpBuilder b(call);
+    orderCores(b, call.getLoc(), fromCube ? TCoreType::VECTOR : TCoreType::CUBE, sender);
   }
-  signal->setDiscardableAttr("hivm.tcore_type",
-                             hivm::TCoreTypeAttr::get(signal.getContext(), raises));
+  call->setDiscardableAttr("hivm.tcore_type", hivm::TCoreTypeAttr::get(call.getContext(), sender));
+  // All vector cores take part in a barrier of theirs.
+  if (!forOne && !fromCube && call->getNumResults() == 0 && !call.getName().contains("barrier"))
+    sendFromFirstVectorCore(call);
 }
 
 } // namespace piton::bisheng

@@ -195,10 +195,69 @@ def _stage_flags(options, a5: bool) -> list[str]:
     ]
 
 
+#: How LLVM bitcode begins: as it is, or in a wrapper.
+_BITCODE_MAGIC = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
+_SHMEM_CALL = re.compile(
+    r'"dist\.(aclshmem\w*)"[^\n]*?(?:loc\((#loc\d*|"[^\n]*?)\))?$', re.MULTILINE
+)
+
+
+def _place(text: str, location: str) -> str:
+    """``file:line:column: `` of a location in a module's text, "" where it has none."""
+    for _ in range(20):  # names and call sites stand around the place
+        match = re.search(r'"([^"]+)":(\d+):(\d+)', location)
+        if match:
+            return ":".join(match.groups()) + ": "
+        alias = re.search(r"#loc\d*", location)
+        found = alias and re.search(rf"^{alias.group()} = loc\((.*)\)$", text, re.MULTILINE)
+        if not found:
+            break
+        location = found.group(1)
+    return ""
+
+
+def _shmem_libraries(text: str) -> list[str]:
+    """Bitcode of the vendor's device functions, which the compiler's own bitcode does not hold.
+
+    PITON_SHMEM_BITCODE names one file, or several with colons in between. Raises
+    MLIRCompilationError at the first call in the module that it is needed for.
+    """
+    call = _SHMEM_CALL.search(text)
+    if call is None:
+        return []
+    start = f"{_place(text, call.group(2) or '')}error: the kernel calls {call.group(1)} of the "
+    start += "vendor's device library, "
+    named = os.environ.get("PITON_SHMEM_BITCODE", "")
+    files = [name for name in named.split(os.pathsep) if name]
+    if not files:
+        raise MLIRCompilationError(
+            "npubin",
+            f"{start}and PITON_SHMEM_BITCODE is not set; let it name that library's bitcode (.bc), "
+            "or run the kernel here with PITON_BACKEND=simulator",
+        )
+    for name in files:
+        try:
+            with open(name, "rb") as file:
+                is_bitcode = file.read(4) in _BITCODE_MAGIC
+        except OSError as error:
+            raise MLIRCompilationError(
+                "npubin",
+                f"{start}and PITON_SHMEM_BITCODE names {name}, which cannot be read: "
+                f"{error.strerror}",
+            ) from None
+        if not is_bitcode:
+            raise MLIRCompilationError(
+                "npubin",
+                f"{start}and PITON_SHMEM_BITCODE names {name}, which is not LLVM bitcode",
+            )
+    return files
+
+
 def flags(text: str, options, target: str, a5: bool) -> list[str]:
     """Arguments for one compilation, without input and output.
 
-    text: the hand-over module. target: the SoC as the compiler spells it.
+    text: the hand-over module. target: the SoC as the compiler spells it. Raises
+    MLIRCompilationError where the device library that the module needs is not there.
     """
     result = [f"--target={target}", *_stage_flags(options, a5)]
     result.append(f"--enable-auto-multi-buffer={_multi_buffers(text, options, a5)}")
@@ -221,10 +280,8 @@ def flags(text: str, options, target: str, a5: bool) -> list[str]:
         result.append("--enable-memory-display=true")
     for bitcode in sorted(set(_BITCODE.findall(text))):
         result.append(f"--link-aicore-bitcode={bitcode}")
-    if '"dist.aclshmem' in text or "@_mlir_ciface_aclshmem" in text:
-        # The vendor's device functions; the compiler's own bitcode has none of them.
-        if library := os.environ.get("PITON_SHMEM_BITCODE"):
-            result.append(f"--link-aicore-bitcode={library}")
+    for library in _shmem_libraries(text):
+        result.append(f"--link-aicore-bitcode={library}")
     return result + (_a5_flags(options) if a5 else [])
 
 

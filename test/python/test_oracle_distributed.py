@@ -13,6 +13,7 @@ import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 import triton  # noqa: E402
 import triton.language as tl  # noqa: E402
+from test_bisheng_distributed import device_library, push_products  # noqa: E402, F401
 from test_bisheng_kernels import TEST, bisheng_backend, compile_kernel  # noqa: E402, F401
 from test_oracle import pytestmark  # noqa: E402, F401
 
@@ -211,6 +212,32 @@ def test_ring_exchange(job):
     )
     for rank in after:
         np.testing.assert_allclose(rank["out"], x[0] + x[1], rtol=1e-6)
+
+
+# -- Signals of kernels for both kinds of cores ----------------------------------------------------
+
+
+@pytest.mark.parametrize("plain, changed", ((True, False), (False, True), (True, True)))
+def test_one_half_raises_a_signal(job, plain, changed):
+    n = 32
+    ranks = [
+        {
+            "a": random(r, n, n, dtype=np.float16),
+            "b": random(r + 5, n, n, dtype=np.float16) / np.float16(8),
+            "shared": np.zeros((2, n, n), np.float32),
+            "out": np.zeros((2, n, n), np.float32),
+            "signal": np.zeros(SLOT, np.int32),
+        }
+        for r in range(RANKS)
+    ]
+    constants = {"N": n, "PLAIN": plain, "CHANGED": changed}
+    after = job(push_products, ranks, constants, 1)
+    for index, rank in enumerate(after):
+        assert rank["signal"][0] == 1  # an ADD of two halves would give 2
+        sent = ranks[1 - index]
+        product = sent["a"].astype(np.float32) @ sent["b"].astype(np.float32)
+        wanted = np.stack([product * plain, np.exp(product) * changed]) + 1
+        np.testing.assert_allclose(rank["out"], wanted, rtol=1e-3, atol=1e-3)
 
 
 # -- The four tests of the public repository -------------------------------------------------------

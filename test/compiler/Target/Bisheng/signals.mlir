@@ -30,17 +30,35 @@ func.func @k(%lock: memref<?xi8>, %ws: memref<?xi8>, %a: memref<?xf16> {tt.tenso
   // The product is the cube core's, no vector core has stored anything.
   // BOTH: bufferization.materialize_in_destination
   // BOTH-NOT: sync_block
-  // BOTH: hivm.hir.custom {{.*}}tcore_type<CUBE>{{.*}} "dist.aclshmemx_signal_op"
+  // C220: hivm.hir.custom {{.*}}tcore_type<CUBE>{{.*}}symbol = "aclshmemx_signal_op"} "dist.aclshmemx_signal_op"
+  // A5: hivm.hir.custom {{.*}}tcore_type<CUBE>{{.*}}symbol = "aclshmemx_signal_op.cube"} "dist.aclshmemx_signal_op"
   // BOTH-NOT: "dist.aclshmemx_signal_op"
   hivm.hir.custom {gm_addr_args_indices = array<i32: 0>, hivm.is_distributed, hivm.pipe = #hivm.pipe<PIPE_S>, hivm.tcore_type = #hivm.tcore_type<CUBE_AND_VECTOR>, hivm.vf_mode = #hivm.vf_mode<SIMD>, symbol = "aclshmemx_signal_op"} "dist.aclshmemx_signal_op" ins(%sig, %c1, %c1, %c0 : memref<?xi32>, i32, i32, i32)
   %s = math.exp %p : tensor<32x32xf32>
   bufferization.materialize_in_destination %s in writable %d : (tensor<32x32xf32>, memref<32x32xf32, strided<[32, 1]>>) -> ()
-  // Now both have: the vector cores, which were last, wait for the cube core.
+  // Now both have: the vector cores, which were last, wait for the cube core and for each other;
+  // the first of them raises it.
   // BOTH: bufferization.materialize_in_destination
   // BOTH: hivm.hir.sync_block_set[<CUBE>, <PIPE_FIX>, <PIPE_S>] flag = 14
   // BOTH: hivm.hir.sync_block_wait[<VECTOR>, <PIPE_FIX>, <PIPE_S>] flag = 14
-  // BOTH: hivm.hir.custom {{.*}}tcore_type<VECTOR>{{.*}} "dist.aclshmem_int32_p"
+  // BOTH: hivm.hir.sync_block[<ALL_SUB_VECTOR>, 15 : i16] tvector_pipe = <PIPE_MTE3>
+  // BOTH: %[[NUMBER:.*]] = hivm.hir.get_sub_block_idx
+  // BOTH: %[[FIRST:.*]] = arith.cmpi eq, %[[NUMBER]],
+  // BOTH: scf.if %[[FIRST]]
+  // BOTH-NEXT: hivm.hir.pipe_barrier[<PIPE_ALL>]
+  // BOTH-NEXT: hivm.hir.custom {{.*}}tcore_type<VECTOR>{{.*}} "dist.aclshmem_int32_p"
   hivm.hir.custom {gm_addr_args_indices = array<i32: 0>, hivm.is_distributed, hivm.pipe = #hivm.pipe<PIPE_S>, hivm.tcore_type = #hivm.tcore_type<CUBE_AND_VECTOR>, hivm.vf_mode = #hivm.vf_mode<SIMD>, symbol = "aclshmem_int32_p"} "dist.aclshmem_int32_p" ins(%sig, %c1, %c0 : memref<?xi32>, i32, i32)
+  // Data that the vector cores send may be the cube core's.
+  // BOTH: hivm.hir.sync_block_set[<CUBE>, <PIPE_FIX>, <PIPE_S>] flag = 14
+  // BOTH: hivm.hir.sync_block_wait[<VECTOR>, <PIPE_FIX>, <PIPE_S>] flag = 14
+  // BOTH: hivm.hir.sync_block[<ALL_SUB_VECTOR>, 15 : i16] tvector_pipe = <PIPE_MTE3>
+  // BOTH: %[[NUMBER:.*]] = hivm.hir.get_sub_block_idx
+  // BOTH: %[[FIRST:.*]] = arith.cmpi eq, %[[NUMBER]],
+  // BOTH: scf.if %[[FIRST]]
+  // BOTH-NEXT: hivm.hir.pipe_barrier[<PIPE_ALL>]
+  // BOTH-NEXT: hivm.hir.custom {{.*}}tcore_type<VECTOR>{{.*}} "dist.aclshmem_float_putmem"
+  // BOTH: hivm.hir.sync_block[<ALL_SUB_VECTOR>, 15 : i16] tvector_pipe = <PIPE_MTE3>
+  hivm.hir.custom {gm_addr_args_indices = array<i32: 0>, hivm.is_distributed, hivm.pipe = #hivm.pipe<PIPE_S>, hivm.tcore_type = #hivm.tcore_type<VECTOR>, hivm.vf_mode = #hivm.vf_mode<SIMD>, symbol = "aclshmem_float_putmem"} "dist.aclshmem_float_putmem" ins(%c, %c, %c1, %c0 : memref<?xf32>, memref<?xf32>, i32, i32)
   // On one vector core alone: that one, without flags, which take both.
   %sub = hivm.hir.get_sub_block_idx -> i64
   %first = arith.cmpi eq, %sub, %c0_i64 : i64
@@ -52,10 +70,10 @@ func.func @k(%lock: memref<?xi8>, %ws: memref<?xi8>, %a: memref<?xf16> {tt.tenso
   }
   // The barrier joins all cores, on both of which it stays; nothing was stored since.
   // C220: hivm.hir.custom {{.*}}tcore_type<CUBE_AND_VECTOR>{{.*}} "dist.aclshmem_barrier_all"
-  // A5: hivm.hir.custom {{.*}}tcore_type<CUBE>{{.*}} "dist.aclshmem_barrier_all"
-  // A5: hivm.hir.custom {{.*}}tcore_type<VECTOR>{{.*}} "dist.aclshmem_barrier_all"
+  // A5: hivm.hir.custom {{.*}}tcore_type<CUBE>{{.*}}symbol = "_mlir_ciface_aclshmem_barrier_all.cube"}
+  // A5: hivm.hir.custom {{.*}}tcore_type<VECTOR>{{.*}}symbol = "_mlir_ciface_aclshmem_barrier_all.vector"}
   hivm.hir.custom {gm_addr_args_indices = array<i32>, hivm.is_distributed, hivm.pipe = #hivm.pipe<PIPE_S>, hivm.tcore_type = #hivm.tcore_type<CUBE_AND_VECTOR>, hivm.vf_mode = #hivm.vf_mode<SIMD>, symbol = "aclshmem_barrier_all"} "dist.aclshmem_barrier_all"
-  // BOTH-NOT: sync_block
+  // BOTH-NOT: sync_block_set
   // BOTH: hivm.hir.custom {{.*}}tcore_type<VECTOR>{{.*}} "dist.aclshmemx_signal_op"
   hivm.hir.custom {gm_addr_args_indices = array<i32: 0>, hivm.is_distributed, hivm.pipe = #hivm.pipe<PIPE_S>, hivm.tcore_type = #hivm.tcore_type<CUBE_AND_VECTOR>, hivm.vf_mode = #hivm.vf_mode<SIMD>, symbol = "aclshmemx_signal_op"} "dist.aclshmemx_signal_op" ins(%sig, %c1, %c1, %c0 : memref<?xi32>, i32, i32, i32)
   return
