@@ -15,7 +15,7 @@ from piton import _runtime
 
 HERE = pathlib.Path(__file__).parent
 MIB = 1 << 20
-BARRIERS = 500
+BARRIERS = 100  # of a batch
 ROUNDS = 5
 HEAP_PES, HEAP_GIB = 64, 1
 
