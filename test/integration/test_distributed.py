@@ -104,7 +104,7 @@ def failing_ranks(tmp_path, world, body, **extra):
     return start_ranks([sys.executable, str(script)], world, **extra)
 
 
-ANY_WORLD = ("public_tests", "sub_vectors", "barriers_inside_many_blocks")
+ANY_WORLD = ("public_tests", "consumed_values", "sub_vectors", "barriers_inside_many_blocks")
 
 #: What every rank does, one after the other in one process.
 BODIES = {
@@ -154,6 +154,32 @@ data, signal = symmetric(8, torch.int64), symmetric(8, torch.int64)
 out = torch.zeros(8, dtype=torch.int64)
 kernel[(1,)](data, signal, out)
 assert out[0] == (100 if rank == 0 else 0), out
+""",
+    # A token goes with pointers, tensors of them, descriptors, block pointers and data alike.
+    "consumed_values": """
+@triton.jit
+def consumed(x, sig, out, N: tl.constexpr):
+    lanes = tl.arange(0, N)
+    me, peer = dl.rank(), (dl.rank() + 1) % dl.num_ranks()
+    tl.store(dl.symm_at(x, peer) + lanes, (lanes + me).to(tl.float32))
+    dl.notify(sig, peer, signal=1)
+    token = dl.wait(sig, 1, "gpu", "acquire")
+    by_pointers = tl.load(dl.consume_token(x + lanes, token))
+    square = tl.load(dl.consume_token(x + lanes[:, None] + 0 * lanes[None, :], token))
+    desc = tl.make_tensor_descriptor(x, [N], [1], [N])
+    by_desc = dl.consume_token(desc, token).load([0])
+    block = tl.make_block_ptr(x, (N,), (1,), (0,), (N,), (0,))
+    by_block = tl.load(dl.consume_token(block, token))
+    values = dl.consume_token(by_pointers, token)
+    number = dl.consume_token(tl.load(dl.consume_token(x, token)), token)
+    total = by_pointers + by_desc + by_block + values + number + tl.max(square, 1)
+    tl.store(out + lanes, total)
+
+x, sig = symmetric(16, torch.float32), symmetric(16, torch.int32)
+out, left = torch.zeros(16), (rank - 1) % world
+consumed[(1,)](x, sig, out, 16)
+assert torch.equal(out, 5 * (torch.arange(16.0) + left) + left), out
+ash.barrier_all()
 """,
     "addresses_through_loops_offsets_and_masks": """
 @triton.jit

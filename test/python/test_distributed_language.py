@@ -554,6 +554,7 @@ def test_native_module_under_the_public_name():
 
     assert distributed.ir.SIGNAL_OP.ADD == 2 and distributed.ir.COMM_SCOPE.INTER_NODE == 3
     names = dir(distributed.ir.DistributedOpBuilder)
-    for op in ("wait", "consume_token", "get_rank", "get_num_ranks", "symm_at", "notify"):
+    ops = ("wait", "consume_token", "get_rank", "get_num_ranks", "symm_at", "notify", "extern_call")
+    for op in ops:
         assert f"create_{op}" in names and f"create_distributed_{op}" in names
     assert callable(distributed.ascend_passes.add_convert_triton_distributed_to_hivm)

@@ -1,8 +1,16 @@
 // RUN: piton-compile %s --emit=npubin --dump --reproducer=none -o %t 2>&1 | FileCheck %s --check-prefix=LLVM
 // RUN: piton-compile %s --emit=ttadapter -o - | piton-opt --sim-prepare | FileCheck %s --check-prefix=PREPARE
+// RUN: piton-compile %s --emit=npubin -o %t.npubin
+// RUN: %python -c "import sys; b = open(sys.argv[1], 'rb').read(); open(sys.argv[2], 'wb').write(b[b.index(b'\x7fELF'):])" %t.npubin %t.so
+// RUN: llvm-readelf --relocations --dyn-syms %t.so | FileCheck %s --check-prefix=IMAGE
 //
 // my_pe is one load from a constant address, and symm_at is arithmetic on the state there: nothing
 // is called, relocated or patched for them. A token costs nothing.
+
+// IMAGE: There are no relocations in this file.
+// IMAGE-NOT: UND {{[a-z]}}
+// IMAGE: piton_entry_k
+// IMAGE-NOT: UND {{[a-z]}}
 
 // PREPARE: func.func @k
 // PREPARE: call @_mlir_ciface_aclshmem_my_pe() : () -> i32
