@@ -106,7 +106,8 @@ enum class WaitKind : uint32_t {
   Cores,      ///< the other blocks of this launch
   Engine,     ///< a copy engine of this PE
   Loop,       ///< a loop of a kernel that reads memory, which nobody changes
-  Remote      ///< an operation on a PE of another host
+  Remote,     ///< an operation on a PE of another host
+  Sides       ///< the other vector core of the block
 };
 
 /// What a PE waits for at the moment; where several of its blocks (or host threads) wait, one of

@@ -130,12 +130,17 @@ struct BlockContext {
   void *machine;                 // 56: private to the simulator
   uint64_t streamBytes;          // 64: a launch that moves more should store past the caches
   uint64_t *coreBarrier;         // 72: arrivals at meetings of all blocks, zero at a launch's start
+  uint8_t *shared;               // 80: kernels of two sides: what both sides of a block see, zero
+                                 // at its start, KernelMetadata::sharedBytes long; else null
+  uint32_t side, sides;          // 88: the vector core that this is, 0 or 1, and their number: 2 in
+                                 // kernels whose sides run at the same time, else 1
 };
 static_assert(offsetof(BlockContext, grid) == 8 && offsetof(BlockContext, pid) == 20 &&
               offsetof(BlockContext, arena) == 32 && offsetof(BlockContext, lockBuffer) == 40 &&
               offsetof(BlockContext, workspace) == 48 && offsetof(BlockContext, machine) == 56 &&
               offsetof(BlockContext, streamBytes) == 64 &&
-              offsetof(BlockContext, coreBarrier) == 72);
+              offsetof(BlockContext, coreBarrier) == 72 && offsetof(BlockContext, shared) == 80 &&
+              offsetof(BlockContext, side) == 88 && offsetof(BlockContext, sides) == 92);
 
 /// Entry of an image: runs one block. `args` is the packed user argument block:
 /// arguments in order, each aligned to its slot size; pointers and 64-bit scalars

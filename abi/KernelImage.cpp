@@ -205,6 +205,7 @@ bool readMetadata(std::string_view text, KernelMetadata &m, std::string &error) 
   reader.number("argBytes", m.argBytes, kMaxArgBytes);
   reader.number("lockWords", m.lockWords, kMaxLockWords);
   reader.number("workspaceBytes", m.workspaceBytes, kMaxWorkspaceBytes);
+  reader.number("sharedBytes", m.sharedBytes, kMaxArenaBytes);
   reader.flag("canBlock", m.canBlock);
   reader.flag("distributed", m.distributed);
   readArguments(reader, m);
@@ -269,6 +270,7 @@ Json toJson(const KernelMetadata &m) {
           {"argBytes", m.argBytes},
           {"lockWords", m.lockWords},
           {"workspaceBytes", m.workspaceBytes},
+          {"sharedBytes", m.sharedBytes},
           {"canBlock", m.canBlock},
           {"distributed", m.distributed},
           {"arguments", std::move(arguments)},

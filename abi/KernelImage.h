@@ -50,6 +50,7 @@ struct KernelMetadata {
   uint64_t argBytes = 0;
   uint64_t lockWords = 0;      ///< 8-byte words of the lock buffer
   uint64_t workspaceBytes = 0; ///< per block
+  uint64_t sharedBytes = 0;    ///< per block, for its two sides; 0 where one runs for both
   bool canBlock = false;       ///< may wait for another block: run blocks as fibers
   bool distributed = false;    ///< needs an initialised symmetric heap
   std::vector<KernelArgument> arguments;

@@ -175,7 +175,7 @@ std::string describeBlock(const Slot &slot) {
   const uint32_t *pid = slot.context.pid;
   return "kernel '" + slot.launch->kernel.metadata().name + "', program id (" +
          std::to_string(pid[0]) + ", " + std::to_string(pid[1]) + ", " + std::to_string(pid[2]) +
-         ")";
+         ")" + (slot.launch->sides > 1 ? ", sub_vec_id " + std::to_string(slot.context.side) : "");
 }
 
 std::string describePlace(const Slot &slot, uint64_t pc) {

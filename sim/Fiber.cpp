@@ -107,7 +107,7 @@ std::chrono::seconds standstillTime() {
 /// Says that nothing moves, and where a block waits. Not an error: the host or another PE may still
 /// act.
 void reportStandstill(Launch &launch, const Slot &waiting) {
-  uint64_t started = std::min(launch.nextBlock.load(), launch.blocks);
+  uint64_t started = std::min(launch.nextUnit.load() / launch.sides, launch.blocks);
   std::string text = "piton: warning: " + describePlace(waiting, waiting.waitsAt) +
                      " waits, as all blocks that run, and none has moved for a while";
   if (std::string wait = describeWait(waiting, waiting.waitRequest); !wait.empty())
@@ -115,7 +115,7 @@ void reportStandstill(Launch &launch, const Slot &waiting) {
   if (started < launch.blocks)
     text += "; " + std::to_string(launch.blocks - started) + " of " +
             std::to_string(launch.blocks) + " blocks have not started, because the " +
-            std::to_string(launch.residency) +
+            std::to_string(launch.residency / launch.sides) +
             " cores of the NPU are taken: blocks that wait for "
             "each other must fit on its cores";
   std::fprintf(stderr, "%s\n", text.c_str());
@@ -245,17 +245,26 @@ private:
   Clock::time_point idleSince, sleepAgain, stillSince, publishAgain;
 };
 
-/// Starts the next block in an idle slot; false if there is none.
+/// Starts the next block, or side of one, in an idle slot; false if there is none.
 bool startBlock(Slot &slot, Launch &launch) {
-  if (launch.stopped() || launch.nextBlock.load(std::memory_order_relaxed) >= launch.blocks)
+  if (launch.stopped() || launch.nextUnit.load(std::memory_order_relaxed) >= launch.units())
     return false;
-  uint64_t block = launch.nextBlock.fetch_add(1, std::memory_order_relaxed);
-  if (block >= launch.blocks || !prepareFiber(slot, launch))
+  uint64_t unit = launch.nextUnit.fetch_add(1, std::memory_order_relaxed);
+  if (unit >= launch.units() || !prepareFiber(slot, launch))
     return false;
-  slot.block = block;
-  launch.programId(block, slot.context.pid);
+  slot.block = unit / launch.sides;
+  slot.context.side = static_cast<uint32_t>(unit % launch.sides);
+  if (launch.shared)
+    slot.context.shared = launch.shared + slot.block * launch.sharedStride();
+  launch.programId(slot.block, slot.context.pid);
   slot.running = true;
   return true;
+}
+
+/// Of two that wait, the one to name: who waits for its own block's other side, or for the other
+/// blocks, waits because of somebody who waits for something else.
+bool saysMore(const Slot &slot, const Slot &than) {
+  return !isInnerWait(slot) || isInnerWait(than);
 }
 
 } // namespace
@@ -295,7 +304,7 @@ void runFibers(Worker &worker, Launch &launch, unsigned slots) {
       if (!slot.running) {
         --live;
         progress = true;
-      } else {
+      } else if (!waiting || saysMore(slot, *waiting)) {
         waiting = &slot;
       }
     }

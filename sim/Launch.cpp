@@ -42,7 +42,9 @@ bool BlockRange::takeRearHalf(uint32_t &begin, uint32_t &end) {
 Launch::Launch(const LaunchRequest &request, const LoadedKernel &kernel)
     : request(request), kernel(kernel),
       blocks(uint64_t(request.grid[0]) * request.grid[1] * request.grid[2]),
-      startEpoch(request.epoch) {}
+      sides(kernel.metadata().sharedBytes ? 2 : 1), startEpoch(request.epoch) {}
+
+uint64_t Launch::sharedStride() const { return (kernel.metadata().sharedBytes + 63) / 64 * 64; }
 
 void Launch::programId(uint64_t block, uint32_t pid[3]) const {
   const uint32_t *grid = request.grid;
@@ -80,22 +82,22 @@ void Launch::interruptedAt(std::string place) {
     interruptedPlace = std::move(place);
 }
 
-void Launch::addPrint(uint64_t block, std::string text) {
+void Launch::addPrint(uint64_t unit, std::string text) {
   std::lock_guard<std::mutex> guard(mutex);
   if (printBytes + text.size() > kMaxPrintBytes) {
     droppedBytes += text.size();
     return;
   }
   printBytes += text.size();
-  prints.push_back({block, std::move(text)});
+  prints.push_back({unit, std::move(text)});
 }
 
 void Launch::flushPrints() {
   if (prints.empty() && droppedBytes == 0)
     return;
-  // One record per block.
+  // One record per block, or per side of it.
   std::sort(prints.begin(), prints.end(),
-            [](const PrintRecord &a, const PrintRecord &b) { return a.block < b.block; });
+            [](const PrintRecord &a, const PrintRecord &b) { return a.unit < b.unit; });
   std::string all;
   all.reserve(printBytes);
   for (const PrintRecord &record : prints)

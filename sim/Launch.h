@@ -30,9 +30,9 @@ private:
   std::atomic<uint64_t> word{0};
 };
 
-/// Text that one block printed.
+/// Text that one side of a block printed.
 struct PrintRecord {
-  uint64_t block;
+  uint64_t unit; ///< block * sides + side
   std::string text;
 };
 
@@ -43,8 +43,10 @@ public:
   const LaunchRequest &request;
   const LoadedKernel &kernel;
   const uint64_t blocks;     ///< x * y * z
+  const uint32_t sides;      ///< what runs at the same time for one block: 2 vector cores, or 1
   const uint64_t startEpoch; ///< interruptEpoch() at the submission
   uint8_t *lockBuffer = nullptr;
+  uint8_t *shared = nullptr;              ///< what the sides of a block share, block by block
   std::atomic_flag publishing;            ///< held by the worker that writes this PE's board
   std::atomic<bool> waitPublished{false}; ///< on the board; changed under `publishing`
   alignas(64) uint64_t coreBarrier = 0;   ///< arrivals at meetings of all blocks; blocks add to it
@@ -65,8 +67,12 @@ public:
   /// Notes where a block was when Ctrl-C ended it; the first one is named in the error.
   void interruptedAt(std::string place);
 
-  /// Adds what a block printed. Beyond kMaxPrintBytes text is dropped and the loss reported.
-  void addPrint(uint64_t block, std::string text);
+  /// Bytes that the sides of one block share, and their place.
+  uint64_t sharedStride() const;
+
+  /// Adds what a side of a block printed. Beyond kMaxPrintBytes text is dropped and the loss
+  /// reported.
+  void addPrint(uint64_t unit, std::string text);
 
   /// Writes the collected text to stdout, in block order.
   void flushPrints();
@@ -80,9 +86,10 @@ public:
   unsigned rangeCount = 0;
   uint64_t roundBase = 0; ///< block number that 0 of this round stands for
 
-  // Fibers: the next block that has not been started.
-  std::atomic<uint64_t> nextBlock{0};
-  uint32_t residency = 1;                 ///< blocks alive together
+  // Fibers: the next side of a block that has not been started.
+  std::atomic<uint64_t> nextUnit{0};
+  uint64_t units() const { return blocks * sides; }
+  uint32_t residency = 1;                 ///< sides of blocks alive together
   unsigned workers = 1;                   ///< workers that share the residency
   std::atomic<unsigned> activeWorkers{0}; ///< fiber workers that are not idle
   std::atomic<uint64_t> progress{0};      ///< raised when a block starts or ends

@@ -130,7 +130,7 @@ void fiberMember(void *data, unsigned index, unsigned count) {
 void runAsFibers(Launch &launch) {
   const KernelMetadata &meta = launch.kernel.metadata();
   uint32_t cores = launch.request.model->coresFor(meta.mixMode);
-  launch.residency = static_cast<uint32_t>(std::min<uint64_t>(cores, launch.blocks));
+  launch.residency = static_cast<uint32_t>(std::min<uint64_t>(cores, launch.blocks)) * launch.sides;
   launch.workers = std::min(threadBudget(), launch.residency);
   runTeam(launch.request.onCallerThread, launch.workers, fiberMember, &launch);
 }
@@ -165,6 +165,17 @@ public:
         return fail(PITON_ERROR_OUT_OF_MEMORY, "kernel '" + meta.name + "': no memory for " +
                                                    std::to_string(meta.lockWords) + " lock words");
       launch.lockBuffer = locks.data();
+    }
+    Memory shared; // fresh, hence zero
+    if (meta.sharedBytes) {
+      uint64_t bytes = 0;
+      if (__builtin_mul_overflow(launch.sharedStride(), launch.blocks, &bytes) ||
+          !shared.reserve(bytes))
+        return fail(PITON_ERROR_OUT_OF_MEMORY,
+                    "kernel '" + meta.name + "': no memory for what the two vector cores of " +
+                        std::to_string(launch.blocks) + " blocks share (" +
+                        std::to_string(meta.sharedBytes) + " bytes each)");
+      launch.shared = shared.data();
     }
     if (meta.canBlock || meta.stackBytes > kPlainStackBytes)
       runAsFibers(launch);

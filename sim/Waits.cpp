@@ -88,8 +88,13 @@ std::string describeWait(const Slot &slot, const WaitRequest *request) {
     return {};
   const DeviceState *state = stateOf(*slot.launch);
   auto kind = static_cast<WaitKind>(request->kind);
+  if (kind == WaitKind::Sides)
+    return "waits until the other vector core of its block (sub_vec_id " +
+           std::to_string(1 - slot.context.side) + ") is there too";
   if (kind == WaitKind::Cores)
-    return "waits in a barrier until all " + std::to_string(slot.launch->blocks) +
+    return "waits in a barrier until " +
+           std::string(slot.launch->sides > 1 ? "both vector cores of " : "") + "all " +
+           std::to_string(slot.launch->blocks) +
            " blocks of the launch are there: " + std::to_string(request->seen) + " of " +
            std::to_string(request->wanted) + " arrivals";
   if (kind == WaitKind::Engine)
@@ -107,6 +112,13 @@ std::string describeWait(const Slot &slot, const WaitRequest *request) {
          compareText(request->compare) + " " + std::to_string(request->wanted) + ", but it is " +
          std::to_string(request->seen);
 }
+
+static bool isInner(uint32_t kind) {
+  return kind == static_cast<uint32_t>(WaitKind::Sides) ||
+         kind == static_cast<uint32_t>(WaitKind::Cores);
+}
+
+bool isInnerWait(const Slot &slot) { return slot.waitRequest && isInner(slot.waitRequest->kind); }
 
 bool endIfJobFailed(const Slot &slot, const WaitRequest *request) {
   DeviceState *state = stateOf(*slot.launch);
@@ -189,8 +201,10 @@ void publishWait(Launch &launch, const Slot &slot) {
   if (!board || launch.publishing.test_and_set(std::memory_order_acquire))
     return; // another idle worker is at it
   const Launch *nobody = nullptr;
+  // What this worker knows does not replace a better reason of another one.
   if (shown.compare_exchange_strong(nobody, &launch) || nobody == &launch)
-    writeRecord(*state, *board, slot, !launch.waitPublished);
+    if (!launch.waitPublished || !isInnerWait(slot) || isInner(board->kernelWait.kind))
+      writeRecord(*state, *board, slot, !launch.waitPublished);
   if (!launch.waitPublished)
     __atomic_fetch_add(&board->kernelsWaiting, 1, __ATOMIC_RELEASE);
   launch.waitPublished = true;

@@ -22,6 +22,10 @@ std::string describeAddress(const DeviceState *state, const void *address);
 /// null.
 std::string describeWait(const Slot &slot, const WaitRequest *request);
 
+/// True of a wait for the other side of the block or for the other blocks: somebody else of this
+/// launch says why it does not end.
+bool isInnerWait(const Slot &slot);
+
 /// Ends the launch if the job has failed meanwhile, with what the block waits for and why it never
 /// comes; true if it has. `request` is null in a loop of the kernel's own.
 bool endIfJobFailed(const Slot &slot, const WaitRequest *request);

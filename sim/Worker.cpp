@@ -174,6 +174,9 @@ bool Slot::prepare(Launch &newLaunch) {
   context.machine = this;
   context.streamBytes = streamBytes();
   context.coreBarrier = &newLaunch.coreBarrier;
+  context.shared = nullptr; // of a block: it is not known yet
+  context.side = 0;
+  context.sides = newLaunch.sides;
   return true;
 }
 
@@ -188,7 +191,7 @@ void Slot::leave(BlockExit reason) {
 
 void Slot::finishBlock() {
   if (!printed.empty()) {
-    launch->addPrint(block, std::move(printed));
+    launch->addPrint(block * launch->sides + context.side, std::move(printed));
     printed.clear();
   }
   if (exit == BlockExit::Fault)

@@ -186,6 +186,7 @@ LogicalResult fillMetadata(ModuleOp module, KernelMetadata &metadata) {
   metadata.stackBytes = integer(kStackBytesAttr) + 16384; // calls, spills, libm
   metadata.argBytes = integer("piton.arg_bytes");
   metadata.lockWords = integer("piton.lock_words");
+  metadata.sharedBytes = integer(kSharedBytesAttr);
   metadata.canBlock = kernel->hasAttr(kCanBlockAttr);
   metadata.distributed = kernel->hasAttr(kDistributedAttr);
   auto layout = kernel->getAttrOfType<ArrayAttr>("piton.arguments");

@@ -15,13 +15,15 @@
 
 namespace piton::device {
 
+/// Vector cores of this launch: one a block, or both where its sides run at the same time.
 PITON_DEVICE uint32_t coreCount() {
   BlockContext *b = block();
-  return b->grid[0] * b->grid[1] * b->grid[2];
+  return b->grid[0] * b->grid[1] * b->grid[2] * b->sides;
 }
 PITON_DEVICE uint32_t coreIndex() {
   BlockContext *b = block();
-  return (b->pid[2] * b->grid[1] + b->pid[1]) * b->grid[0] + b->pid[0];
+  uint32_t block = (b->pid[2] * b->grid[1] + b->pid[1]) * b->grid[0] + b->pid[0];
+  return block * b->sides + b->side;
 }
 
 /// How long a wait spins before it gives its core away.

@@ -310,6 +310,18 @@ PITON_DEVICE void syncAllCores() {
   (void)waitUntil(arrived, what, [=](uint64_t seen) { return seen >= needed; });
 }
 
+/// Both sides of a block meet (kernels whose sides run at the same time).
+PITON_DEVICE void meetSides() {
+  auto *arrived = reinterpret_cast<uint64_t *>(block()->shared);
+  uint64_t mine = __atomic_add_fetch(arrived, 1, __ATOMIC_ACQ_REL);
+  uint64_t needed = (mine + 1) / 2 * 2;
+  WaitRequest what = {};
+  what.kind = static_cast<uint32_t>(WaitKind::Sides);
+  what.compare = kCompareGe;
+  what.wanted = static_cast<int64_t>(needed);
+  (void)waitUntil(arrived, what, [=](uint64_t seen) { return seen >= needed; });
+}
+
 /// My flag of a team's barrier, which only I write.
 PITON_DEVICE void raiseFlag(DeviceState *s, int32_t *slot, int32_t count) {
   scalarStore(slot, count);

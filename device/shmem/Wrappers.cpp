@@ -67,6 +67,9 @@ EXPORT(void, aclshmem_sync_all) { barrier(kTeamWorld); }
 EXPORT(void, aclshmemx_prof_start, int32 frame) { profileFrame(frame, false); }
 EXPORT(void, aclshmemx_prof_end, int32 frame) { profileFrame(frame, true); }
 
+/// Called by the compiler, not by kernels.
+EXPORT(void, piton_meet_sides) { meetSides(); }
+
 //===-- Typed families ------------------------------------------------------------------------===//
 
 #define ACLSHMEM_PTR_WRAPPER(T)                                                                    \

@@ -340,6 +340,9 @@ std::string World::describe(const WaitRecord &record) const {
   case WaitKind::Remote:
     out += " for an operation on a PE of another host to end";
     break;
+  case WaitKind::Sides:
+    out += " for the other vector core of its block";
+    break;
   case WaitKind::Loop:
     out += " in a loop that reads memory";
     break;

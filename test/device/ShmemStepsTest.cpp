@@ -111,6 +111,7 @@ public:
     result.context.grid[0] = cores;
     result.context.grid[1] = result.context.grid[2] = 1;
     result.context.pid[0] = index;
+    result.context.sides = 1;
     return result;
   }
 
@@ -579,6 +580,70 @@ TEST(ShmemSteps, BarrierWritesOnlyItsOwnFlagAndSplitsTheReads) {
       EXPECT_EQ(read, wanted) << "PE " << pe << " core " << core;
       EXPECT_EQ(written, core == pe % readers ? std::set<int32_t>{pe} : std::set<int32_t>{});
     }
+}
+
+TEST(ShmemSteps, BarrierReadsEachFlagOfItsShareOnce) {
+  // The peers are there already: what a core reads is its share, once each.
+  World world(6);
+  const uint32_t cores = 3;
+  for (int32_t pe = 1; pe < world.count; ++pe)
+    *world.at<int32_t>(pe, World::kUser) = 1;
+  uint64_t arrivals = 0;
+  std::vector<TracedCore> traces;
+  for (uint32_t core = 0; core < cores; ++core) {
+    traces.push_back(world.core(0, core, cores));
+    traces.back().context.coreBarrier = &arrivals;
+  }
+  std::vector<std::thread> threads;
+  for (TracedCore &trace : traces)
+    threads.emplace_back([&] { runOn(trace, [] { barrier(kTeamWorld); }); });
+  for (std::thread &thread : threads)
+    thread.join();
+  const int wanted[cores] = {1, 2, 2}; // of PEs 3; 1 and 4; 2 and 5
+  for (uint32_t core = 0; core < cores; ++core) {
+    int reads = 0, writes = 0;
+    for (const Event &event : traces[core].events)
+      for (int32_t pe = 0; pe < world.count; ++pe)
+        if (event.address == world.at<int32_t>(pe, World::kUser)) {
+          reads += event.step == Step::ScalarLoad;
+          writes += event.step == Step::ScalarStore;
+        }
+    EXPECT_EQ(reads, wanted[core]) << core;
+    EXPECT_EQ(writes, core == 0 ? 1 : 0) << core;
+  }
+}
+
+TEST(ShmemSteps, SidesOfABlockAreCoresAndMeet) {
+  World world(2);
+  *world.at<int32_t>(1, World::kUser) = 1; // PE 1 is in its barrier
+  uint64_t arrivals = 0, shared = 0;
+  std::vector<TracedCore> sides(2, world.core(0));
+  std::atomic<int> met{0}, early{0};
+  for (uint32_t side = 0; side < 2; ++side) {
+    sides[side].context.sides = 2;
+    sides[side].context.side = side;
+    sides[side].context.coreBarrier = &arrivals;
+    sides[side].context.shared = reinterpret_cast<uint8_t *>(&shared);
+  }
+  std::vector<std::thread> threads;
+  for (TracedCore &side : sides)
+    threads.emplace_back([&] {
+      runOn(side, [&] {
+        EXPECT_EQ(coreCount(), 2u);
+        EXPECT_EQ(coreIndex(), side.context.side);
+        barrier(kTeamWorld);
+        for (int round = 0; round < 200; ++round) {
+          ++met;
+          meetSides();
+          early += met < 2 * (round + 1);
+        }
+      });
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(early, 0);
+  EXPECT_EQ(arrivals, 4u); // both sides, before and after the flags
+  EXPECT_EQ(*world.at<int32_t>(0, World::kUser), 1);
 }
 
 TEST(ShmemSteps, BarrierCounterWraps) {

@@ -20,8 +20,9 @@ bool isMixed(func::FuncOp kernel) {
   return mode && mode.getValue() == "mix";
 }
 
-/// `_mlir_ciface_<symbol>`; in a kernel for both cores with the core's suffix.
-std::string linkName(Operation *op, StringRef symbol) {
+} // namespace
+
+std::string deviceLinkName(Operation *op, StringRef symbol) {
   std::string name = ("_mlir_ciface_" + symbol).str();
   if (!isMixed(op->getParentOfType<func::FuncOp>()))
     return name;
@@ -31,11 +32,13 @@ std::string linkName(Operation *op, StringRef symbol) {
   return name + (StringRef(core).ends_with("<CUBE>") ? ".cube" : ".vector");
 }
 
-/// Functions that may wait for another PE or block.
-bool mayWait(StringRef symbol) {
-  return symbol.contains("_wait") || symbol.contains("_barrier") ||
-         symbol.starts_with("aclshmem_sync");
+bool isBarrier(StringRef symbol) {
+  return symbol.contains("_barrier") || symbol.starts_with("aclshmem_sync");
 }
+
+bool mayWaitForOthers(StringRef symbol) { return symbol.contains("_wait") || isBarrier(symbol); }
+
+namespace {
 
 /// A memref's descriptor on the stack: the element at index 0 with offset 0, sizes and strides.
 Value makeDescriptor(OpBuilder &b, Location loc, Value memref) {
@@ -123,9 +126,9 @@ LogicalResult lowerCustom(Operation *op) {
   function->setAttr(kDistributedAttr, UnitAttr::get(op->getContext()));
   if (symbol.starts_with("aclshmem_consume_token_"))
     return foldConsumeToken(op);
-  std::string name = linkName(op, symbol);
+  std::string name = deviceLinkName(op, symbol);
   std::optional<std::string> signature = shmemLibrarySignature(name);
-  if (!signature)
+  if (!signature || symbol.starts_with("piton_"))
     return op->emitOpError() << "calls '" << symbol << "', which the device library does not have";
   if (op->getNumResults() > 1)
     return op->emitOpError("has more than one result");
@@ -156,7 +159,7 @@ LogicalResult lowerCustom(Operation *op) {
   } else if (op->getNumResults()) {
     op->getResult(0).replaceAllUsesWith(call.getResult(0));
   }
-  if (mayWait(symbol))
+  if (mayWaitForOthers(symbol))
     function->setAttr(kCanBlockAttr, b.getUnitAttr());
   op->erase();
   return success();

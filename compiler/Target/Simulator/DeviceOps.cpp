@@ -345,9 +345,10 @@ LogicalResult lowerDeviceOps(func::FuncOp kernel) {
     if (auto generic = dyn_cast<linalg::GenericOp>(op);
         generic && generic->hasAttr("GenericAtomicRMW"))
       atomics.push_back(generic);
-    else if (auto call = dyn_cast<func::CallOp>(op))
-      calls.push_back(call);
-    else if (isDeviceDialect(op->getName().getDialectNamespace()))
+    else if (auto call = dyn_cast<func::CallOp>(op)) {
+      if (!call.getCallee().starts_with("_mlir_ciface_piton_")) // ours already
+        calls.push_back(call);
+    } else if (isDeviceDialect(op->getName().getDialectNamespace()))
       named.push_back(op);
   });
   bool failedAny = false;

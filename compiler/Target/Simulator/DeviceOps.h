@@ -11,11 +11,19 @@ namespace piton::simulator {
 /// Replaces every atomic, helper call, hint and hivm/hfusion op of the kernel.
 mlir::LogicalResult lowerDeviceOps(mlir::func::FuncOp kernel);
 
-/// Writes out twice what depends on the vector core of an AI core.
-void runBothSubVectors(mlir::func::FuncOp kernel);
+/// Lets what depends on the vector core of an AI core happen for both. The kernel has its context.
+mlir::LogicalResult runBothSubVectors(mlir::func::FuncOp kernel);
 
 /// A call of a device function by name (hivm.hir.custom).
 mlir::LogicalResult lowerCustom(mlir::Operation *op);
+
+/// `_mlir_ciface_<symbol>`; in a kernel for both cores with the suffix of the core that `op` is
+/// for.
+std::string deviceLinkName(mlir::Operation *op, llvm::StringRef symbol);
+
+/// Device functions that may wait for another PE, block or vector core; barriers are among them.
+bool mayWaitForOthers(llvm::StringRef symbol);
+bool isBarrier(llvm::StringRef symbol);
 
 /// A call of a `triton_*` helper or of another declared function.
 mlir::LogicalResult lowerHelperCall(mlir::func::CallOp call, mlir::func::FuncOp callee);

@@ -116,7 +116,6 @@ struct SimPreparePass : piton::impl::SimPrepareBase<SimPreparePass> {
       if (function != *kernel && !function.isExternal())
         function.erase();
     replacePoisonTensors(*kernel);
-    runBothSubVectors(*kernel);
 
     MLIRContext *context = &getContext();
     (*kernel)->setAttr(kKernelAttr, UnitAttr::get(context));
@@ -126,7 +125,7 @@ struct SimPreparePass : piton::impl::SimPrepareBase<SimPreparePass> {
     if (failed(kernel->insertArgument(index, LLVM::LLVMPointerType::get(context), attributes,
                                       kernel->getLoc())))
       return signalPassFailure();
-    if (failed(lowerDeviceOps(*kernel)))
+    if (failed(runBothSubVectors(*kernel)) || failed(lowerDeviceOps(*kernel)))
       return signalPassFailure();
     markWaitingLoops(*kernel);
     lowerVolatile(*kernel);

@@ -26,6 +26,8 @@ inline constexpr char kArenaBytesAttr[] = "piton.arena_bytes";
 inline constexpr char kStackBytesAttr[] = "piton.stack_bytes";
 inline constexpr char kCanBlockAttr[] = "piton.can_block";
 inline constexpr char kDistributedAttr[] = "piton.distributed";
+/// Kernels whose two sides run at the same time: bytes that the sides of a block share.
+inline constexpr char kSharedBytesAttr[] = "piton.shared_bytes";
 
 /// The kernel of a prepared module; null when there is none.
 mlir::func::FuncOp findKernel(mlir::ModuleOp module);
