@@ -558,3 +558,45 @@ def test_native_module_under_the_public_name():
     for op in ops:
         assert f"create_{op}" in names and f"create_distributed_{op}" in names
     assert callable(distributed.ascend_passes.add_convert_triton_distributed_to_hivm)
+
+
+def test_builder_has_both_spellings():
+    """The same ops, whichever name public code calls."""
+    trace(_notify, {"sig": "*i32", "OP": tl.constexpr("set"), "SCOPE": tl.constexpr("gpu")})
+    from triton._C.libtriton import distributed
+    from triton._C.libtriton import ir as stock
+
+    from piton import _piton as ir
+
+    texts = []
+    for prefix in ("create_", "create_distributed_"):
+        context = ir.context()
+        distributed.ir.load_dialects(context)
+        b = distributed.ir.DistributedOpBuilder(context)
+        module = b.create_module()
+        pointer, i32, i64 = b.get_ptr_ty(b.get_int32_ty(), 1), b.get_int32_ty(), b.get_int64_ty()
+        kind = b.get_function_ty([pointer, i32, i64], [])
+        function = b.get_or_insert_function(module, "k", kind, "public", False)
+        module.push_back(function)
+        b.set_insertion_point_to_start(function.add_entry_block())
+        word, n, value = function.args(0), function.args(1), function.args(2)
+        create = lambda name: getattr(b, prefix + name)  # noqa: B023, E731
+        me = create("get_rank")(n)
+        count = create("get_num_ranks")(me)
+        remote = create("symm_at")(word, me)
+        token = create("wait")(
+            remote, count, n, stock.MEM_SYNC_SCOPE.SYSTEM, stock.MEM_SEMANTIC.ACQUIRE, i32
+        )
+        after = create("consume_token")(word, token)
+        signal, scope = distributed.ir.SIGNAL_OP.ADD, distributed.ir.COMM_SCOPE.INTRA_NODE
+        create("notify")(after, value, me, signal, scope)
+        (got,) = create("extern_call")("lib", "path", "symbol", [after, me], [i32], False)
+        create("extern_call")("lib", "", "none", [got], [], True)
+        b.ret([])
+        assert module.verify() is not False
+        texts.append(str(module))
+    assert texts[0] == texts[1]
+    for op in ("get_rank", "get_num_ranks", "symm_at", "wait", "consume_token", "notify"):
+        assert texts[0].count(f"distributed.{op}") == 1
+    assert texts[0].count("distributed.extern_call") == 2
+    assert "scope = sys semantic = acquire" in texts[0] and "sigOp = 2 : i32" in texts[0]
