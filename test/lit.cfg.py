@@ -23,3 +23,5 @@ config.substitutions.append(("%python", config.python_executable))  # noqa: F821
 config.substitutions.append(("%source_root", config.piton_source_dir))  # noqa: F821
 if config.has_piton_run:  # noqa: F821
     config.available_features.add("piton-run")  # noqa: F821
+if config.has_distributed:  # noqa: F821
+    config.available_features.add("distributed")  # noqa: F821

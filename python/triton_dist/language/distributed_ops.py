@@ -21,9 +21,9 @@ def _builder(semantic, what):
     """The builder of the kernel being traced, which must be Piton's."""
     builder = semantic.builder
     if not hasattr(builder, "create_distributed_wait"):
-        raise NotImplementedError(
-            f"{what} needs a compiler with the distributed dialect; compile for the npu target"
-        )
+        ours = hasattr(builder, "create_get_sub_vec_id")
+        why = "this one was built with PITON_DISTRIBUTED=OFF" if ours else "compile for npu"
+        raise NotImplementedError(f"{what} needs a compiler with the distributed dialect; {why}")
     return builder
 
 

@@ -1,3 +1,4 @@
+// REQUIRES: distributed
 // RUN: piton-opt %s -allow-unregistered-dialect --convert-triton-distributed-to-hivm -split-input-file | FileCheck %s
 //
 // Families by both spellings, then by whether the kernel has a dot.

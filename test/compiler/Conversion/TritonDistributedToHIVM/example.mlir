@@ -1,3 +1,4 @@
+// REQUIRES: distributed
 // RUN: piton-opt %s -allow-unregistered-dialect --convert-triton-distributed-to-hivm -split-input-file | FileCheck %s
 // RUN: piton-opt %s -allow-unregistered-dialect --convert-triton-distributed-to-hivm -split-input-file | piton-opt -allow-unregistered-dialect --convert-triton-distributed-to-hivm -split-input-file | FileCheck %s
 //

@@ -1,3 +1,4 @@
+// REQUIRES: distributed
 // RUN: piton-opt %s --convert-triton-distributed-to-hivm -split-input-file -verify-diagnostics
 
 tt.func public @symm(%p: !tt.ptr<f64>, %q: !tt.ptr<i1>, %b: !tt.ptr<tensor<8xf32>>, %n: i32) {

@@ -1,3 +1,4 @@
+// REQUIRES: distributed
 // RUN: piton-opt %s --convert-triton-distributed-to-hivm --cse --canonicalize --loop-invariant-code-motion | FileCheck %s
 // RUN: piton-compile %s --emit=ttadapter -o - | FileCheck %s
 //

@@ -1,3 +1,4 @@
+// REQUIRES: distributed
 // RUN: piton-opt %s -cse -canonicalize -loop-invariant-code-motion | FileCheck %s
 // RUN: piton-compile %s --emit=ttir -o - | FileCheck %s
 // What generic passes, and the whole stage ttir, may do to the ops.

@@ -1,3 +1,4 @@
+// REQUIRES: distributed
 // RUN: piton-opt %s -split-input-file -verify-diagnostics
 
 // C1 of wait

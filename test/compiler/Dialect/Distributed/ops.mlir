@@ -1,3 +1,4 @@
+// REQUIRES: distributed
 // RUN: piton-opt %s | FileCheck %s
 // RUN: piton-opt %s | piton-opt | FileCheck %s
 // RUN: piton-opt %s -mlir-print-op-generic | FileCheck %s --check-prefix=GENERIC

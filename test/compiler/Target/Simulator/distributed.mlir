@@ -1,3 +1,4 @@
+// REQUIRES: distributed
 // RUN: piton-compile %s --emit=npubin --dump --reproducer=none -o %t 2>&1 | FileCheck %s --check-prefix=LLVM
 // RUN: piton-compile %s --emit=ttadapter -o - | piton-opt --sim-prepare | FileCheck %s --check-prefix=PREPARE
 // RUN: piton-compile %s --emit=npubin -o %t.npubin
