@@ -40,6 +40,7 @@ KernelMetadata sample() {
   m.hostFeatures = "+avx2,+fma";
   m.mixMode = "mix";
   m.arenaBytes = 4096;
+  m.sharedBytes = 192;
   m.stackBytes = 512;
   m.argBytes = 24;
   m.lockWords = 8;
@@ -73,6 +74,7 @@ TEST(KernelImage, RoundTrip) {
   EXPECT_EQ(out.mixMode, in.mixMode);
   EXPECT_EQ(out.parallelMode, in.parallelMode);
   EXPECT_EQ(out.arenaBytes, in.arenaBytes);
+  EXPECT_EQ(out.sharedBytes, in.sharedBytes);
   EXPECT_EQ(out.stackBytes, in.stackBytes);
   EXPECT_EQ(out.argBytes, in.argBytes);
   EXPECT_EQ(out.lockWords, in.lockWords);

@@ -108,6 +108,21 @@ TEST(Simulator, BlocksUpToThePhysicalCoresAreAliveTogether) {
   }
 }
 
+TEST(Simulator, BothSidesOfABlockAreAliveTogether) {
+  KernelMetadata m = testMetadata("sides");
+  m.canBlock = true;
+  m.sharedBytes = 12;
+  auto kernel = load(m);
+  for (uint32_t blocks : {1u, 40u, 300u}) {
+    std::vector<uint32_t> out(2 * blocks);
+    ASSERT_EQ(run(kernel, Args().set(0, out.data()), blocks), PITON_OK) << lastError();
+    for (uint32_t i = 0; i < blocks; ++i) {
+      EXPECT_EQ(out[2 * i], 21u); // fresh memory for every block of every launch
+      EXPECT_EQ(out[2 * i + 1], 11u);
+    }
+  }
+}
+
 TEST(Simulator, BlocksBeyondTheCoresFollow) {
   auto kernel = load("await", true);
   uint32_t words[3] = {1, 0, 0};

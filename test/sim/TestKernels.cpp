@@ -70,6 +70,18 @@ KERNEL(barrier) {
   }
 }
 
+/// (out*): the two sides of a block meet in what they share; out[2 * block + side] = 1 + what the
+/// other one left there.
+KERNEL(sides) {
+  auto *out = argument<uint32_t *>(args, 0);
+  auto *shared = reinterpret_cast<uint32_t *>(c->shared);
+  shared[1 + c->side] += 10 * (c->side + 1);
+  __atomic_fetch_add(shared, 1, __ATOMIC_ACQ_REL);
+  while (__atomic_load_n(shared, __ATOMIC_ACQUIRE) < c->sides)
+    c->services->yield(c);
+  out[2 * linear(c) + c->side] = 1 + shared[2 - c->side];
+}
+
 /// (word*, block): all blocks meet, but block `block` stores to address 16 first.
 KERNEL(barrier_without) {
   auto *word = argument<uint32_t *>(args, 0);
