@@ -38,6 +38,7 @@ def tutorial_lines(world):
         f"{TUTORIALS / 'gemm_reduce_scatter.py'} {150 * world} {columns} 100",
         f"{TUTORIALS / 'gemm_allreduce.py'} 1300 2300 100",
         f"{TUTORIALS / 'allgather_gemm.py'} 600 300 300 UDMA",
+        f"{TUTORIALS / 'all_to_all.py'} 100 513",
         f"{TUTORIALS / 'rma.py'} SDMA",
         f"{TUTORIALS / 'rma.py'} UDMA",
     ]
@@ -69,7 +70,8 @@ def test_scripts(world, slots, tutorials):
         assert f"[PASS] Rank {rank}: signal slots\n" in output, output
         for engine in ("MTE", "SDMA", "UDMA") if tutorials else ("MTE",):
             assert f"[PASS] Rank {rank}: rma {engine}\n" in output, output
-        assert output.count(f"[PASS] Rank {rank}: results match\n") == 4 * tutorials, output
+        # Four products and two lengths of the all-to-all.
+        assert output.count(f"[PASS] Rank {rank}: results match\n") == 6 * tutorials, output
 
 
 @pytest.mark.slow
