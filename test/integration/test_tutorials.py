@@ -95,7 +95,10 @@ def test_the_published_size(name):
     "world,only",
     [
         (2, "wait_notify"),
-        *(pytest.param(world, "", marks=pytest.mark.slow) for world in (2, 4, 8)),
+        *(
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in ((2, ""), (4, ""), (8, "symm_at"))
+        ),
     ],
 )
 def test_the_public_suite(world, only):
