@@ -7,6 +7,7 @@ It imports neither `shmem` nor a native module, so that it can say what is wrong
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -18,6 +19,12 @@ LIBRARY = "libpiton_runtime.so"
 _PACKAGE = Path(__file__).parent
 
 
+def _native() -> Path:
+    """The folder of the package's native modules; in an editable installation another one."""
+    spec = importlib.util.find_spec("piton._runtime")
+    return Path(spec.origin).parent if spec and spec.origin else _PACKAGE
+
+
 def _first(candidates, wanted: str) -> Path | None:
     return next((path for path in candidates if (path / wanted).exists()), None)
 
@@ -25,12 +32,12 @@ def _first(candidates, wanted: str) -> Path | None:
 def include_folder() -> Path | None:
     """The folder that holds piton/shmem.h: of the installation, or of the clone."""
     clone = Path(__file__).resolve().parents[2] / "include"
-    return _first((_PACKAGE / "include", clone), "piton/shmem.h")
+    return _first((_native() / "include", clone), "piton/shmem.h")
 
 
 def library_folder() -> Path | None:
     """The folder that holds libpiton_runtime.so: of the installation, or of the build tree."""
-    return _first((_PACKAGE / "lib", _PACKAGE.parent.parent / "runtime"), LIBRARY)
+    return _first((_native() / "lib", _native().parents[1] / "runtime"), LIBRARY)
 
 
 def backend() -> str:
@@ -42,10 +49,10 @@ def problems() -> list[str]:
     """What is missing, one line each."""
     found = []
     if not include_folder():
-        found.append(f"piton/shmem.h is in neither {_PACKAGE}/include nor a clone")
+        found.append(f"piton/shmem.h is in neither {_native()}/include nor a clone")
     if not library_folder():
-        found.append(f"{LIBRARY} is in neither {_PACKAGE}/lib nor a build tree")
-    native = _PACKAGE.parent / "shmem"
+        found.append(f"{LIBRARY} is in neither {_native()}/lib nor a build tree")
+    native = _native().parent / "shmem"
     if not any(native.glob("_pyshmem*.so")):
         found.append(f"the native module _pyshmem is not in {native}")
     try:
