@@ -138,7 +138,7 @@ int World::openRoce() {
                   .heapBase = deviceHeap.base,
                   .heapBytes = deviceHeap.bytes,
                   .report = [](int code, const char *text) { return report(code, text); },
-                  .arrived = [](void *self) { ringDoorbell(&static_cast<World *>(self)->board()); },
+                  .arrived = [](void *self) { static_cast<World *>(self)->networkMoved(); },
                   .lost = [](void *self) { return static_cast<World *>(self)->isLost(); },
                   .context = this};
   auto made = makeRoceTransport(setup);

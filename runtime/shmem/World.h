@@ -199,6 +199,11 @@ private:
   int resolve(const char *call, const void *symmetric, uint64_t bytes, int pe, Transfer &out) const;
   int chooseEngines();
   int openRoce();
+  /// Data has come or gone: that is no standstill, however long a transfer takes.
+  void networkMoved() {
+    __atomic_fetch_add(&board().progress, 1, __ATOMIC_RELAXED);
+    ringDoorbell(&board());
+  }
   int makeHostHeap();
   int crossBarrier(const char *call, TeamRecord &team);
   int explain(const char *call, int code);

@@ -4,6 +4,7 @@
 // kernel, no run-time library. Built into a shared object of its own, never sanitised.
 
 #include "abi/KernelAbi.h"
+#include "abi/RemoteEngine.h"
 
 using namespace piton;
 
@@ -32,6 +33,20 @@ KERNEL(iota) {
 }
 
 KERNEL(nothing) {}
+
+/// (out*): out[block] = what the network gives for offset 8 * block. The last block of 5 fails.
+KERNEL(fetch) {
+  if (linear(c) == 4)
+    c->services->assertFail(c, "enough", "fetch.py", 1);
+  RemoteRequest request = {};
+  request.op = RemoteOp::Fetch;
+  request.pe = 1;
+  request.flags = kRemoteReturns;
+  request.offset = uint64_t(linear(c)) * 8;
+  request.bytes = 8;
+  c->services->remote(c, &request);
+  argument<uint64_t *>(args, 0)[linear(c)] = request.result;
+}
 
 /// (counts*): counts[linear block] += 1.
 KERNEL(count) { __atomic_fetch_add(argument<int32_t *>(args, 0) + linear(c), 1, __ATOMIC_RELAXED); }

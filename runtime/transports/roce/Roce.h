@@ -20,7 +20,8 @@ struct RoceSetup {
   void *heapBase; ///< device side
   uint64_t heapBytes;
   int (*report)(int code, const char *message); ///< stores and logs an error, returns the code
-  /// A peer of another host may have stored to the own heap: wakes those who sleep on it.
+  /// Something moved; a peer of another host may have stored to the own heap: wakes those who sleep
+  /// on it.
   void (*arrived)(void *context);
   bool (*lost)(void *context); ///< the job is lost: nothing is waited for any more
   void *context;
