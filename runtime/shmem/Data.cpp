@@ -42,10 +42,19 @@ int World::explain(const char *call, int code) {
   return isLost() ? checkAlive(call) : code;
 }
 
+/// The other side of a transfer is any memory of this process; what no memory has is found here.
+static int checkLocal(const char *call, const void *local) {
+  if (local)
+    return ACLSHMEM_SUCCESS;
+  return report(ACLSHMEM_INVALID_PARAM, std::string(call) + ": the local address is null");
+}
+
 int World::put(const char *call, void *symmetric, const void *local, uint64_t bytes, int pe,
                bool blocking) {
   Transfer transfer;
   if (int code = resolve(call, symmetric, bytes, pe, transfer); code || bytes == 0)
+    return code;
+  if (int code = checkLocal(call, local))
     return code;
   transfer.local = const_cast<void *>(local);
   Transport &engine = engineFor(pe);
@@ -61,6 +70,8 @@ int World::get(const char *call, void *local, const void *symmetric, uint64_t by
   Transfer transfer;
   if (int code = resolve(call, symmetric, bytes, pe, transfer); code || bytes == 0)
     return code;
+  if (int code = checkLocal(call, local))
+    return code;
   transfer.local = local;
   Transport &engine = engineFor(pe);
   int code = engine.get(transfer);
@@ -70,6 +81,8 @@ int World::get(const char *call, void *local, const void *symmetric, uint64_t by
 int World::putStrided(const char *call, void *symmetric, const void *local,
                       ptrdiff_t symmetricStride, ptrdiff_t localStride, uint64_t elementBytes,
                       uint64_t count, int pe) {
+  if (int code = count ? checkLocal(call, local) : 0)
+    return code;
   auto *to = static_cast<char *>(symmetric);
   const auto *from = static_cast<const char *>(local);
   Transfer transfer;
@@ -89,6 +102,8 @@ int World::putStrided(const char *call, void *symmetric, const void *local,
 
 int World::getStrided(const char *call, void *local, const void *symmetric, ptrdiff_t localStride,
                       ptrdiff_t symmetricStride, uint64_t elementBytes, uint64_t count, int pe) {
+  if (int code = count ? checkLocal(call, local) : 0)
+    return code;
   auto *to = static_cast<char *>(local);
   const auto *from = static_cast<const char *>(symmetric);
   Transfer transfer;

@@ -190,6 +190,32 @@ def test_errors_reach_python():
         )
 
 
+def test_a_null_local_address_is_an_error():
+    run_job(
+        1,
+        """
+        from shmem import _pyshmem
+
+        assert init() == 0
+        word = ash.aclshmem_malloc(64)
+        for call in (
+            lambda: ash.aclshmem_putmem(word, 0, 4, 0),
+            lambda: ash.aclshmem_getmem(0, word, 4, 0),
+            lambda: _pyshmem.aclshmem_iput32(word, 0, 1, 1, 2, 0),
+            lambda: _pyshmem.aclshmem_iget32(0, word, 1, 1, 2, 0),
+        ):
+            try:
+                call()
+            except RuntimeError as error:
+                assert "the local address is null" in str(error), error
+            else:
+                raise AssertionError("no error")
+        ash.aclshmem_putmem(word, 0, 0, 0)  # nothing to read
+        assert ash.aclshmem_finalize() == 0
+        """,
+    )
+
+
 def test_a_killed_pe_is_an_exception():
     script = """
         import os, signal, time
