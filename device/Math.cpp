@@ -73,7 +73,7 @@ static float inverseErf(float value) {
   for (int i = 0; i < 4; ++i) {
     // Near 1 the complement keeps the digits that erf loses.
     double error = y > 0 ? (1.0 - y) - __builtin_erfc(x) : __builtin_erfc(-x) - (1.0 + y);
-    x += (y > 0 ? -error : -error) * 0.8862269254527580 * __builtin_exp(x * x);
+    x -= error * 0.8862269254527580 * __builtin_exp(x * x);
   }
   return (float)x;
 }

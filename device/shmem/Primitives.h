@@ -92,14 +92,14 @@ template <> struct Bits<8> {
 
 /// An ordinary store by the scalar unit. Whoever sees it sees what was stored before.
 template <typename T> PITON_DEVICE void scalarStore(T *address, T value) {
-  using Word = typename Bits<sizeof(T)>::Type;
+  using Word = Bits<sizeof(T)>::Type;
   traceStep(Step::ScalarStore, address);
   __atomic_store_n(reinterpret_cast<Word *>(address), __builtin_bit_cast(Word, value),
                    __ATOMIC_RELEASE);
 }
 
 template <typename T> PITON_DEVICE T scalarLoad(const T *address) {
-  using Word = typename Bits<sizeof(T)>::Type;
+  using Word = Bits<sizeof(T)>::Type;
   traceStep(Step::ScalarLoad, address);
   return __builtin_bit_cast(
       T, __atomic_load_n(reinterpret_cast<const Word *>(address), __ATOMIC_ACQUIRE));
@@ -170,7 +170,7 @@ template <typename T> PITON_DEVICE T plus(T old, T value) {
 
 /// memory = combine(memory, value), atomically; gives the old value.
 template <typename T, typename Fn> PITON_DEVICE T atomicUpdate(T *address, T value, Fn combine) {
-  using Word = typename Bits<sizeof(T)>::Type;
+  using Word = Bits<sizeof(T)>::Type;
   auto *word = reinterpret_cast<Word *>(address);
   traceStep(Step::Atomic, address);
   Word seen = __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -184,10 +184,10 @@ template <typename T, typename Fn> PITON_DEVICE T atomicUpdate(T *address, T val
 
 template <typename T> PITON_DEVICE T atomicAdd(T *address, T value) {
   if constexpr (__is_integral(T)) {
+    using Word = Bits<sizeof(T)>::Type;
     traceStep(Step::Atomic, address);
-    return static_cast<T>(
-        __atomic_fetch_add(reinterpret_cast<typename Bits<sizeof(T)>::Type *>(address),
-                           static_cast<typename Bits<sizeof(T)>::Type>(value), __ATOMIC_ACQ_REL));
+    return static_cast<T>(__atomic_fetch_add(reinterpret_cast<Word *>(address),
+                                             static_cast<Word>(value), __ATOMIC_ACQ_REL));
   } else {
     return atomicUpdate(address, value, [](T old, T x) { return plus(old, x); });
   }

@@ -88,7 +88,7 @@ PITON_DEVICE void remoteCopy(RemoteOp op, const T *symmetric, const T *local, ui
 template <typename T>
 PITON_DEVICE T remoteValue(RemoteOp op, const T *symmetric, T value, int32_t pe, uint32_t flags,
                            T compare = {}) {
-  using Word = typename Bits<sizeof(T)>::Type;
+  using Word = Bits<sizeof(T)>::Type;
   DeviceState *s = state();
   RemoteRequest request = remoteRequest(s, op, symmetricOffset(s, symmetric), sizeof(T), pe, flags);
   request.type = elementTypeOf<T>();

@@ -160,7 +160,8 @@ KERNELS = {
     ),
     "ring exchange": (
         ring_exchange.ring_sum,
-        dict.fromkeys(("x", "out", "buffers"), "*fp32") | {"full": "*i32", "empty": "*i32"},
+        dict.fromkeys(("x", "out", "outgoing", "buffers"), "*fp32")
+        | {"full": "*i32", "empty": "*i32"},
         EXAMPLE | {"BLOCK": 1024},
     ),
 }

@@ -201,6 +201,7 @@ def test_ring_exchange(job):
         {
             "x": x[r],
             "out": np.zeros(programs * block, np.float32),
+            "outgoing": np.zeros(programs * block, np.float32),
             "buffers": np.zeros((2, programs * block), np.float32),
             "full": np.zeros(2 * programs * SLOT, np.int32),
             "empty": np.zeros(2 * programs * SLOT, np.int32),
