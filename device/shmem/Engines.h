@@ -210,15 +210,19 @@ PITON_DEVICE bool isRemote(DeviceState *s, int32_t pe) {
   return __builtin_expect(!(s->transports[pe] & kTransportMte), 0);
 }
 
-/// A request on `bytes` at `offset` of the heap of `pe`, all of which must lie in it: the network
-/// does not check.
+/// All of `bytes` from `offset` on must lie in the heap: engines and network do not check.
+PITON_DEVICE void checkRange(DeviceState *s, uint64_t offset, uint64_t bytes) {
+  if (__builtin_expect(bytes > s->heapBytes - offset, 0))
+    fail(DeviceError::OutsideHeap, static_cast<int64_t>(offset), static_cast<int64_t>(bytes),
+         static_cast<int64_t>(s->heapBytes));
+}
+
+/// A request on `bytes` at `offset` of the heap of `pe`.
 PITON_DEVICE RemoteRequest remoteRequest(DeviceState *s, RemoteOp op, uint64_t offset,
                                          uint64_t bytes, int32_t pe, uint32_t flags) {
   if (!s->remote)
     fail(DeviceError::Unreachable, pe);
-  if (bytes > s->heapBytes - offset)
-    fail(DeviceError::OutsideHeap, static_cast<int64_t>(offset), static_cast<int64_t>(bytes),
-         static_cast<int64_t>(s->heapBytes));
+  checkRange(s, offset, bytes);
   RemoteRequest request = {};
   request.op = op;
   request.pe = pe;

@@ -31,11 +31,12 @@ PITON_DEVICE uint64_t symmetricOffset(DeviceState *s, const void *address) {
   return offset;
 }
 
-/// The same object on PE `pe`: offset in my heap, plus that PE's heap.
-template <typename T> PITON_DEVICE T *ptr(T *address, int32_t pe) {
+/// The same object of `bytes` on PE `pe`: offset in my heap, plus that PE's heap.
+template <typename T> PITON_DEVICE T *ptr(T *address, int32_t pe, uint64_t bytes = 0) {
   DeviceState *s = state();
   checkPe(s, pe);
   uint64_t offset = symmetricOffset(s, address);
+  checkRange(s, offset, bytes);
   return reinterpret_cast<T *>(reinterpret_cast<uintptr_t>(s->p2pHeapBase[pe]) + offset);
 }
 
@@ -108,7 +109,7 @@ PITON_DEVICE void put(T *target, const T *source, uint64_t bytes, int32_t pe, ui
   checkPe(s, pe);
   if (isRemote(s, pe))
     return remoteCopy(RemoteOp::Put, target, source, bytes, pe, flags);
-  transfer(s, /*isPut=*/true, ptr(target, pe), const_cast<T *>(source), bytes, pe);
+  transfer(s, /*isPut=*/true, ptr(target, pe, bytes), const_cast<T *>(source), bytes, pe);
 }
 template <typename T>
 PITON_DEVICE void get(T *target, const T *source, uint64_t bytes, int32_t pe, uint32_t flags = 0) {
@@ -116,7 +117,7 @@ PITON_DEVICE void get(T *target, const T *source, uint64_t bytes, int32_t pe, ui
   checkPe(s, pe);
   if (isRemote(s, pe))
     return remoteCopy(RemoteOp::Get, source, target, bytes, pe, flags);
-  transfer(s, /*isPut=*/false, ptr(const_cast<T *>(source), pe), target, bytes, pe);
+  transfer(s, /*isPut=*/false, ptr(const_cast<T *>(source), pe, bytes), target, bytes, pe);
 }
 
 /// One value: as a signal that is set.

@@ -198,6 +198,12 @@ TEST(ShmemSteps, WrongCallsAreErrors) {
     EXPECT_EQ(errorOf([&] { ptr(&outside, 1); }), DeviceError::NotSymmetric);
     // Another PE's heap is not this PE's.
     EXPECT_EQ(errorOf([&] { ptr(world.at<int32_t>(1, 0), 1); }), DeviceError::NotSymmetric);
+    // A length counts from the first byte to the end of the heap; a negative one is a huge one.
+    int32_t local[4] = {};
+    uint64_t rest = core.state->heapBytes;
+    EXPECT_EQ(errorOf([&] { put(word, local, rest + 1, 1); }), DeviceError::OutsideHeap);
+    EXPECT_EQ(errorOf([&] { get(local, word + 1, rest, 1); }), DeviceError::OutsideHeap);
+    EXPECT_EQ(errorOf([&] { put(word, local, -4, 1); }), DeviceError::OutsideHeap);
     EXPECT_EQ(errorOf([&] { signalOp(word, 1, 2, 1); }), DeviceError::BadSignalOp);
     EXPECT_EQ(errorOf([&] { waitUntil(word, 6, 1); }), DeviceError::BadCompare);
     EXPECT_EQ(errorOf([&] { barrier(7); }), DeviceError::BadTeam);
