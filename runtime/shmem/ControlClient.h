@@ -60,6 +60,10 @@ public:
   /// From now on the end of the connection, also of other PEs', is no failure.
   void leave();
 
+  /// Ends the thread, after what is to be sent has been sent. Before destruction, as long as the
+  /// callbacks may use the object.
+  void stop() { stopThread(); }
+
   /// The job is lost; `text` says why.
   bool failed(std::string *text = nullptr);
 

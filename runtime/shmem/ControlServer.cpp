@@ -19,7 +19,7 @@ namespace piton::shmem {
 namespace {
 /// A stranger has this long to introduce itself, and a refused one to read why.
 constexpr std::chrono::seconds kIntroduction{10};
-/// Strangers at one time; more have to wait in the system's queue.
+/// Strangers at one time; for more the one who has waited longest has to go.
 constexpr size_t kMaxStrangers = 256;
 } // namespace
 
@@ -103,10 +103,8 @@ Clock::time_point ControlServer::nextDeadline() const {
 bool ControlServer::turn() {
   if (stopping && (everybodyGone() || Clock::now().time_since_epoch().count() >= stopAt.load()))
     return false;
-  size_t strangers = 0;
   std::vector<pollfd> entries = {{wake.get(), POLLIN, 0}};
   for (const auto &connection : connections) {
-    strangers += connection->pe < 0;
     int fd = connection->stream ? connection->stream->fd() : connection->socket.get();
     if (fd < 0) // dup() failed
       connection->deadline = Clock::now();
@@ -114,7 +112,7 @@ bool ControlServer::turn() {
     entries.push_back({fd, static_cast<short>(POLLIN | (output ? POLLOUT : 0)), 0});
   }
   size_t served = connections.size();
-  bool listens = listener && strangers < kMaxStrangers;
+  bool listens = bool(listener);
   if (listens)
     entries.push_back({listener.get(), POLLIN, 0});
   auto left = std::chrono::ceil<std::chrono::milliseconds>(nextDeadline() - Clock::now()).count();
@@ -184,7 +182,18 @@ void ControlServer::accept() {
     connection->from = peer.text();
     connection->deadline = Clock::now() + kIntroduction;
     connections.push_back(std::move(connection));
+    limitStrangers();
   }
+}
+
+/// Who connects and stays silent must not keep the PEs out.
+void ControlServer::limitStrangers() {
+  auto isStranger = [](const auto &connection) {
+    return connection->pe < 0 && (connection->stream || connection->socket);
+  };
+  auto count = std::count_if(connections.begin(), connections.end(), isStranger);
+  if (static_cast<size_t>(count) > kMaxStrangers)
+    lost(**std::find_if(connections.begin(), connections.end(), isStranger));
 }
 
 /// Looks at a new connection's first bytes: a plain client at a TLS port must be told so in plain

@@ -102,6 +102,7 @@ private:
   std::string listRefusals() const;
 
   void accept();
+  void limitStrangers();
   bool probe(Connection &connection);
   bool serve(Connection &connection);
   void handle(Connection &connection, const Frame &frame);

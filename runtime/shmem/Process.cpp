@@ -59,6 +59,14 @@ int invalid(int code, const std::string &text) {
   return report(code, "aclshmemx_init_attr: " + text);
 }
 
+/// A C program may have put any number there, which must not be read as the enumeration.
+uint32_t engineMask(const aclshmem_init_optional_attr_t &attr) {
+  uint32_t mask;
+  static_assert(sizeof(mask) == sizeof(attr.data_op_engine_type));
+  std::memcpy(&mask, &attr.data_op_engine_type, sizeof(mask));
+  return mask;
+}
+
 int checkAttributes(const aclshmemx_init_attr_t &attr) {
   const auto &o = attr.option_attr;
   auto number = [](auto value) { return std::to_string(value); };
@@ -78,7 +86,7 @@ int checkAttributes(const aclshmemx_init_attr_t &attr) {
     return invalid(ACLSHMEM_INVALID_VALUE, "a timeout is 0 s");
   constexpr unsigned known =
       ACLSHMEM_DATA_OP_MTE | ACLSHMEM_DATA_OP_SDMA | ACLSHMEM_DATA_OP_ROCE | ACLSHMEM_DATA_OP_UDMA;
-  unsigned engines = static_cast<unsigned>(o.data_op_engine_type);
+  uint32_t engines = engineMask(o);
   if (engines == 0 || (engines & ~known))
     return invalid(ACLSHMEM_INVALID_VALUE, "data_op_engine_type is " + number(engines) +
                                                ", allowed is a mask of 1 (MTE), 2 (SDMA), 4 (ROCE) "
@@ -202,7 +210,7 @@ int initialize(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t &attr) {
     options.pe = attr.my_pe;
     options.peCount = attr.n_pes;
     options.heapBytes = attr.local_mem_size;
-    options.engines = static_cast<uint32_t>(attr.option_attr.data_op_engine_type);
+    options.engines = engineMask(attr.option_attr);
     options.initTimeout = std::chrono::seconds(attr.option_attr.shm_init_timeout);
     options.createTimeout = std::chrono::seconds(attr.option_attr.shm_create_timeout);
     options.callTimeout = std::chrono::seconds(attr.option_attr.control_operation_timeout);

@@ -41,6 +41,7 @@ int World::start(WorldOptions options, DeviceState &state, std::unique_ptr<World
                                std::to_string(getpid()) + " on " + hostName() +
                                ") failed in aclshmemx_init_attr: " + piton_last_error());
       world->client->leave();
+      world->client->stop();
     }
     world->client.reset();
     world->clearState();
@@ -51,6 +52,8 @@ int World::start(WorldOptions options, DeviceState &state, std::unique_ptr<World
 }
 
 World::~World() {
+  if (client)
+    client->stop();
   client.reset();
   server.reset();
 }
@@ -329,7 +332,8 @@ int World::finish() {
   if (!lost && (code = quiet("aclshmem_finalize")) == ACLSHMEM_SUCCESS)
     code = controlBarrier(ACLSHMEM_TEAM_WORLD, "aclshmem_finalize", CallKind::Final);
   client->leave();
-  client.reset(); // its thread uses the state
+  client->stop(); // its thread uses the state
+  client.reset();
   clearState();
   if (server)
     server->stop(std::chrono::milliseconds(code || lost ? 500 : 5000));

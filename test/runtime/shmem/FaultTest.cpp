@@ -89,20 +89,6 @@ void killAt(Point point, int victim, int count) {
   }));
 }
 
-int connectTo(uint16_t port) {
-  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  for (int i = 0; i < 100; ++i) {
-    if (connect(fd, reinterpret_cast<sockaddr *>(&address), sizeof(address)) == 0)
-      return fd;
-    later(20);
-  }
-  return -1;
-}
-
 } // namespace
 
 TEST(Killed, InTheBarrier) {
@@ -243,6 +229,27 @@ TEST(Refused, GarbageAtThePortHarmsNobody) {
     EXPECT_EQ(initialize(process, 2, url), 0) << piton_last_error();
     aclshmem_barrier_all();
     EXPECT_EQ(aclshmemx_last_status(), 0) << piton_last_error();
+    EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
+    return 0;
+  }));
+}
+
+TEST(Refused, SilentStrangersKeepNobodyOut) {
+  std::string url = freeUrl();
+  auto port = static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+  expectAll(runProcesses(3, [&](int process) {
+    if (process == 2) {
+      for (int i = 0; i < 600; ++i) // more than the server keeps
+        EXPECT_GE(connectTo(port), 0) << i;
+      later(3000);
+      return 0;
+    }
+    if (process == 1)
+      later(1500);
+    auto start = Clock::now();
+    EXPECT_EQ(initialize(process, 2, url), 0) << piton_last_error();
+    if (process == 1)
+      EXPECT_LT(Clock::now() - start, std::chrono::seconds(4)) << "a stranger has 10";
     EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
     return 0;
   }));

@@ -21,6 +21,9 @@ uint16_t freePort();
 /// "tcp://127.0.0.1:<freePort()>".
 std::string freeUrl();
 
+/// A connection to the port on this host, once somebody listens there; -1 if nobody does.
+int connectTo(uint16_t port);
+
 struct ThreadJobOptions {
   uint64_t heapBytes = 1 << 20;
   uint32_t engines = ACLSHMEM_DATA_OP_MTE;

@@ -29,6 +29,20 @@ uint16_t freePort() {
   return ntohs(address.sin_port);
 }
 
+int connectTo(uint16_t port) {
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  for (int i = 0; i < 100; ++i) {
+    if (connect(fd, reinterpret_cast<sockaddr *>(&address), sizeof(address)) == 0)
+      return fd;
+    usleep(20000);
+  }
+  return -1;
+}
+
 std::string freeUrl() { return "tcp://127.0.0.1:" + std::to_string(freePort()); }
 
 namespace {

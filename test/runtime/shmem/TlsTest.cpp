@@ -12,6 +12,7 @@
 #include <fstream>
 #include <netinet/in.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
 
@@ -139,6 +140,34 @@ TEST(Tls, MixedSettingsAreNamed) {
   NEEDS_CERTIFICATES(c);
   strangerIsRefused(c.info("good"), "", "PE 0 uses TLS and this PE does not");
   strangerIsRefused("", c.info("good"), "this PE uses TLS, and every PE must");
+}
+
+TEST(Tls, GarbageAtThePortHarmsNobody) {
+  NEEDS_CERTIFICATES(c);
+  std::string url = freeUrl();
+  auto port = static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+  expectAll(runProcesses(3, [&](int process) {
+    if (process == 2) {
+      for (int i = 0; i < 20; ++i) {
+        int fd = connectTo(port);
+        std::string garbage = i % 4 == 0   ? "GET / HTTP/1.1\r\n\r\n"
+                              : i % 4 == 1 ? std::string(100000, '\xff')
+                              : i % 4 == 2 ? std::string("\x16\x03\x01\x02\x00\x01", 6)
+                                           : std::string("PITN");
+        [[maybe_unused]] ssize_t n = send(fd, garbage.data(), garbage.size(), MSG_NOSIGNAL);
+        if (i % 2)
+          close(fd);
+      }
+      return 0;
+    }
+    if (process == 1)
+      std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    EXPECT_EQ(initialize(process, 2, url, c.info("good")), 0) << piton_last_error();
+    aclshmem_barrier_all();
+    EXPECT_EQ(aclshmemx_last_status(), 0) << piton_last_error();
+    EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
+    return 0;
+  }));
 }
 
 TEST(Tls, SettingsThatCannotBeUsedAreNamed) {
