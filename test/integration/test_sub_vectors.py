@@ -536,3 +536,32 @@ def test_known_seeds(tmp_path):
 def test_new_seeds(tmp_path):
     start = int(os.environ.get("PITON_FUZZ_SEED", int.from_bytes(os.urandom(3), "big")))
     run_random(tmp_path, range(start, start + int(os.environ.get("PITON_FUZZ_COUNT", "40"))))
+
+
+@triton.jit
+def _returns(flags, count, out, a, b, WAIT: tl.constexpr):
+    """Returns that both sides share, in nested branches: what is left becomes cases of a switch."""
+    if a > 0:
+        if b > 0:
+            return
+        tl.atomic_add(count, 1)
+    else:
+        tl.atomic_add(count + 1, 1)
+    if sub_vec_id() == 0:
+        if WAIT:
+            _wait_for(flags, 1)
+        tl.store(out, 5)
+    else:
+        tl.atomic_xchg(flags, 1)
+    old = tl.atomic_add(count + 2, 1)
+    tl.store(out + 1 + sub_vec_id(), old + 1)
+
+
+@pytest.mark.parametrize("wait", [False, True])
+def test_returns_in_nested_branches(wait):
+    for a, b in ((0, 0), (0, 2), (2, 0), (2, 2)):
+        flags, count, out = ints(1), ints(3), ints(3)
+        _returns[(1,)](flags, count, out, a, b, wait)
+        left = a > 0 and b > 0
+        assert count.tolist() == [int(a > 0 and not left), int(a == 0), int(not left)]
+        assert out.tolist() == ([0, 0, 0] if left else [5, 1, 1])

@@ -91,8 +91,8 @@ private:
       if (auto loop = dyn_cast<scf::ForOp>(op))
         for (Value control : {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
           need(control);
-      else if (auto branch = dyn_cast<scf::IfOp>(op))
-        need(branch.getCondition());
+      else if (isBranch(&op))
+        need(op.getOperand(0));
       else if (auto loop = dyn_cast<scf::WhileOp>(op))
         need(loop.getConditionOp().getCondition());
       for (Region &region : op.getRegions())
@@ -134,9 +134,9 @@ private:
       expandCarried(loop, n);
     else if (auto loop = dyn_cast<scf::WhileOp>(op))
       need(loop.getConditionOp().getArgs()[n]);
-    else if (auto branch = dyn_cast<scf::IfOp>(op))
-      for (Block *block : {branch.thenBlock(), branch.elseBlock()})
-        need(block->getTerminator()->getOperand(n));
+    else if (isBranch(op))
+      for (Region &region : op->getRegions())
+        need(region.front().getTerminator()->getOperand(n));
   }
 
   const SideDependence &dependence;
@@ -201,8 +201,10 @@ private:
     if (dependence.holdsPiece(op)) {
       if (failed(endGroup(b, op->getLoc())))
         return failure();
+      if (isBranch(op))
+        return writeBranch(op, b);
       return TypeSwitch<Operation *, LogicalResult>(op)
-          .Case<scf::ForOp, scf::IfOp, scf::WhileOp>([&](auto each) { return write(each, b); })
+          .Case<scf::ForOp, scf::WhileOp>([&](auto loop) { return write(loop, b); })
           .Default([](Operation *other) {
             return other->emitOpError("holds work of one vector core and cannot be taken apart");
           });
@@ -446,15 +448,12 @@ private:
     return success();
   }
 
-  LogicalResult write(scf::IfOp branch, OpBuilder &b) {
+  LogicalResult writeBranch(Operation *branch, OpBuilder &b) {
     SmallVector<unsigned> results = kept(
-        branch.getNumResults(), [&](unsigned n) { return needs.contains(branch.getResult(n)); });
+        branch->getNumResults(), [&](unsigned n) { return needs.contains(branch->getResult(n)); });
     SmallVector<Type> types =
-        llvm::map_to_vector(results, [&](unsigned n) { return branch.getResult(n).getType(); });
-    auto copy =
-        scf::IfOp::create(b, branch.getLoc(), types, map.lookupOrDefault(branch.getCondition()),
-                          /*addThenBlock=*/false, /*addElseBlock=*/false);
-    copy->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
+        llvm::map_to_vector(results, [&](unsigned n) { return branch->getResult(n).getType(); });
+    Operation *copy = branchLike(b, branch, types, map.lookupOrDefault(branch->getOperand(0)));
     for (auto [from, to] : llvm::zip_equal(branch->getRegions(), copy->getRegions())) {
       if (from.empty())
         continue;
@@ -462,10 +461,10 @@ private:
       OpBuilder inner = OpBuilder::atBlockEnd(&to.front());
       if (failed(writeBlock(from.front(), inner)))
         return failure();
-      scf::YieldOp::create(inner, branch.getLoc(),
+      scf::YieldOp::create(inner, branch->getLoc(),
                            mapped(from.front().getTerminator()->getOperands(), results));
     }
-    mapAll(branch.getResults(), results, copy.getResults());
+    mapAll(branch->getResults(), results, copy->getResults());
     return success();
   }
 

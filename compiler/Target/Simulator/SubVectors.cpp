@@ -24,7 +24,16 @@ bool isSideQuery(Operation *op) {
 }
 
 bool isStructure(Operation *op) {
-  return isa<scf::ForOp, scf::IfOp, scf::WhileOp, func::FuncOp>(op);
+  return isa<scf::ForOp, scf::WhileOp, func::FuncOp>(op) || isBranch(op);
+}
+
+bool isBranch(Operation *op) { return isa<scf::IfOp, scf::IndexSwitchOp>(op); }
+
+Operation *branchLike(OpBuilder &b, Operation *branch, TypeRange results, Value control) {
+  OperationState state(branch->getLoc(), branch->getName(), control, results, branch->getAttrs());
+  for (unsigned i = 0, e = branch->getNumRegions(); i < e; ++i)
+    state.addRegion();
+  return b.create(state);
 }
 
 namespace {
@@ -137,8 +146,8 @@ public:
         cloneForBoth(op);
       else if (auto loop = dyn_cast<scf::ForOp>(op); loop && dependence.holdsPiece(op))
         rebuild(loop);
-      else if (auto branch = dyn_cast<scf::IfOp>(op); branch && dependence.holdsPiece(op))
-        rebuild(branch);
+      else if (isBranch(op) && dependence.holdsPiece(op))
+        rebuildBranch(op);
       else if (auto loop = dyn_cast<scf::WhileOp>(op); loop && dependence.holdsPiece(op))
         rebuild(loop);
     }
@@ -268,24 +277,21 @@ private:
     originals.push_back(loop);
   }
 
-  void rebuild(scf::IfOp branch) {
+  void rebuildBranch(Operation *branch) {
     OpBuilder b(branch);
     SmallVector<bool> dependent = dependentResults(branch);
     SmallVector<Type> types;
-    for (auto [type, isDependent] : llvm::zip_equal(branch.getResultTypes(), dependent))
+    for (auto [type, isDependent] : llvm::zip_equal(branch->getResultTypes(), dependent))
       types.append(isDependent ? kSides : 1, type);
-    auto wide = scf::IfOp::create(b, branch.getLoc(), types, branch.getCondition(),
-                                  /*addThenBlock=*/false, /*addElseBlock=*/false);
-    wide->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
-    wide.getThenRegion().takeBody(branch.getThenRegion());
-    wide.getElseRegion().takeBody(branch.getElseRegion());
-    for (Region *region : {&wide.getThenRegion(), &wide.getElseRegion()}) {
-      if (region->empty())
+    Operation *wide = branchLike(b, branch, types, branch->getOperand(0));
+    for (auto [from, to] : llvm::zip_equal(branch->getRegions(), wide->getRegions())) {
+      to.takeBody(from);
+      if (to.empty())
         continue;
-      processBlock(region->front());
-      rebuildYield(region->front(), dependent);
+      processBlock(to.front());
+      rebuildYield(to.front(), dependent);
     }
-    mapValues(branch.getResults(), dependent, wide.getResults());
+    mapValues(branch->getResults(), dependent, wide->getResults());
     originals.push_back(branch);
   }
 

@@ -21,6 +21,13 @@ bool isSideQuery(mlir::Operation *op);
 /// Loops and branches that can be taken apart; any other op with regions is one piece.
 bool isStructure(mlir::Operation *op);
 
+/// scf.if or scf.index_switch: the first operand decides, each region ends in a yield.
+bool isBranch(mlir::Operation *op);
+
+/// A branch like `branch`, with empty regions, of other results.
+mlir::Operation *branchLike(mlir::OpBuilder &b, mlir::Operation *branch, mlir::TypeRange results,
+                            mlir::Value control);
+
 /// What depends on the side. A piece is an op, with all that it holds, that each side does itself.
 class SideDependence {
 public:
