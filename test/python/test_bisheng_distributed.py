@@ -108,19 +108,27 @@ def results_kernel(a, c, signal, TEAM: tl.constexpr, DOT: tl.constexpr, N: tl.co
     tl.store(c + at, tl.dot(x, x) if DOT else x.to(tl.float32))
 
 
+#: What the vector cores store, beside the cube core's product or without it.
+PUSHES = ((True, ""), (False, "product"), (True, "product"), (True, "operand"))
+
+
 @triton.jit
 def push_products(a, b, shared, out, signal, N: tl.constexpr, PLAIN: tl.constexpr,
                   CHANGED: tl.constexpr):  # fmt: skip
-    """Stores a @ b (from the cube core) and its exp (from the vector cores) to the other PE."""
+    """Stores a @ b (from the cube core), and exp of that or of a (from the vector cores), to the
+    other PE."""
     rows, cols = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
     at = rows * N + cols
     other = 1 - dl.rank()
-    product = tl.dot(tl.load(a + at), tl.load(b + at))
+    x = tl.load(a + at)
+    product = tl.dot(x, tl.load(b + at))
     remote = dl.symm_at(shared, other)
     if PLAIN:
         tl.store(remote + at, product)
-    if CHANGED:
+    if CHANGED == "product":
         tl.store(remote + N * N + at, tl.exp(product))
+    elif CHANGED == "operand":
+        tl.store(remote + N * N + at, tl.exp(x.to(tl.float32)))
     dl.notify(signal, other, signal=1, sig_op="add")
     mine = dl.consume_token(shared, dl.wait(signal, 1, "gpu", "acquire", waitValue=1))
     for half in range(2):
@@ -165,7 +173,7 @@ KERNELS = {
         EXAMPLE | {"BLOCK": 1024},
     ),
 }
-for plain, changed in ((True, False), (False, True), (True, True)):
+for plain, changed in PUSHES:
     KERNELS[f"push {plain} {changed}"] = (
         push_products,
         {"a": "*fp16", "b": "*fp16", "shared": "*fp32", "out": "*fp32", "signal": "*i32"},

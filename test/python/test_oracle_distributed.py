@@ -5,6 +5,7 @@ must be those of numpy, and no store may reach another rank unordered.
 """
 
 import os
+import re
 import sys
 
 os.environ.setdefault("TRITON_DIST_PLATFORM", "ascend")
@@ -13,7 +14,7 @@ import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 import triton  # noqa: E402
 import triton.language as tl  # noqa: E402
-from test_bisheng_distributed import device_library, push_products  # noqa: E402, F401
+from test_bisheng_distributed import PUSHES, device_library, push_products  # noqa: E402, F401
 from test_bisheng_kernels import TEST, bisheng_backend, compile_kernel  # noqa: E402, F401
 from test_oracle import pytestmark  # noqa: E402, F401
 
@@ -46,7 +47,10 @@ def oracle():
 
 @pytest.fixture
 def job(monkeypatch, oracle):
-    """job(kernel, arguments by name for each rank, constants, grid): the arguments afterwards."""
+    """job(kernel, arguments by name for each rank, constants, grid): the arguments afterwards.
+
+    `without` is a pattern of lines that the module then has not.
+    """
     texts = []
     compile_bisheng = bisheng.compile_bisheng
 
@@ -56,7 +60,7 @@ def job(monkeypatch, oracle):
 
     monkeypatch.setattr(bisheng, "compile_bisheng", compile_and_keep)
 
-    def run(kernel, per_rank, constants, grid):
+    def run(kernel, per_rank, constants, grid, without=None):
         names = [n for n in kernel.arg_names if n in per_rank[0]]
         types = {
             n: POINTERS[v.dtype.name] if isinstance(v, np.ndarray) else "i32"
@@ -65,6 +69,9 @@ def job(monkeypatch, oracle):
         monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
         compile_kernel(kernel, types, constants, SOC)
         text, options = texts.pop()
+        if without:
+            text, count = re.subn(rf"^.*{without}.*\n", "", text, flags=re.MULTILINE)
+            assert count
         flags = bisheng.flags(text, options, SOC, False)
         args = [[values[n] for n in names] for values in per_rank]
         flat = [[v.ravel() if isinstance(v, np.ndarray) else v for v in a] for a in args]
@@ -218,10 +225,8 @@ def test_ring_exchange(job):
 # -- Signals of kernels for both kinds of cores ----------------------------------------------------
 
 
-@pytest.mark.parametrize("plain, changed", ((True, False), (False, True), (True, True)))
-def test_one_half_raises_a_signal(job, plain, changed):
-    n = 32
-    ranks = [
+def push_arguments(n):
+    return [
         {
             "a": random(r, n, n, dtype=np.float16),
             "b": random(r + 5, n, n, dtype=np.float16) / np.float16(8),
@@ -231,14 +236,32 @@ def test_one_half_raises_a_signal(job, plain, changed):
         }
         for r in range(RANKS)
     ]
+
+
+@pytest.mark.parametrize("plain, changed", PUSHES)
+def test_one_half_raises_a_signal(job, plain, changed):
+    n = 32
+    ranks = push_arguments(n)
     constants = {"N": n, "PLAIN": plain, "CHANGED": changed}
     after = job(push_products, ranks, constants, 1)
     for index, rank in enumerate(after):
         assert rank["signal"][0] == 1  # an ADD of two halves would give 2
         sent = ranks[1 - index]
         product = sent["a"].astype(np.float32) @ sent["b"].astype(np.float32)
-        wanted = np.stack([product * plain, np.exp(product) * changed]) + 1
+        source = {"": -np.inf, "product": product, "operand": sent["a"].astype(np.float32)}[changed]
+        wanted = np.stack([product * plain, np.broadcast_to(np.exp(source), (n, n))]) + 1
         np.testing.assert_allclose(rank["out"], wanted, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "order, plain, changed",
+    ((r"pipe_barrier\[<PIPE_ALL>\]", True, ""), (r"sync_block_(set|wait)\[", True, "operand")),
+    ids=("drain", "halves"),
+)
+def test_without_the_order_a_race_is_reported(job, order, plain, changed):
+    constants = {"N": 32, "PLAIN": plain, "CHANGED": changed}
+    with pytest.raises(AssertionError, match="RAW|WAW|WAR"):
+        job(push_products, push_arguments(32), constants, 1, without=order)
 
 
 # -- The four tests of the public repository -------------------------------------------------------
