@@ -32,7 +32,7 @@ def init(heap=1 << 24, engine=ash.OpEngineType.MTE):
 """
 
 
-def run_job(count: int, body: str, timeout: int = 60) -> list[str]:
+def run_job(count: int, body: str, timeout: int = 120) -> list[str]:
     """Runs `body` as `count` PEs and returns what each printed; all must exit with 0."""
     script = PREAMBLE + textwrap.dedent(body)
     port = free_port()
