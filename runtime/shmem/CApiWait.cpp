@@ -89,7 +89,7 @@ template <typename T> struct Words {
       return ACLSHMEM_SUCCESS;
     if (int code = world->checkAlive(call))
       return code;
-    int64_t value = static_cast<int64_t>(wanted(first));
+    int64_t value = static_cast<int64_t>(+wanted(first)); // + widens int8_t by its sign
     return world->waitOn({.kind = WaitKind::Signal,
                           .call = call,
                           .word = words + first,

@@ -151,13 +151,13 @@ void ControlServer::expireCalls(Clock::time_point now) {
     }
     const std::vector<int> team = teams[static_cast<size_t>(key.first)].members;
     std::vector<int> present, missing;
-    const std::string *what = nullptr;
+    std::string what;
     for (size_t i = 0; i < team.size(); ++i) {
       (pending.parts[i].present ? present : missing).push_back(team[i]);
-      if (pending.parts[i].present && !what)
-        what = &pending.parts[i].what;
+      if (pending.parts[i].present && what.empty())
+        what = pending.parts[i].what;
     }
-    std::string text = *what + ": " + listPes(missing) + " did not make this call within " +
+    std::string text = what + ": " + listPes(missing) + " did not make this call within " +
                        std::to_string(pending.timeout.count() / 1000.0).substr(0, 6) +
                        " s (control_operation_timeout), " + listPes(present) + " did";
     const std::string &last = members[static_cast<size_t>(missing[0])].lastCall;

@@ -135,7 +135,7 @@ std::string decorate(LogLevel level, const std::string &message) {
   char stamp[32], head[96];
   std::strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S", &local);
   std::snprintf(head, sizeof(head), "%s.%06ld %s %ld pid[%d] ", stamp, now.tv_nsec / 1000,
-                kLevels[static_cast<int>(level)], static_cast<long>(syscall(SYS_gettid)), getpid());
+                kLevels[static_cast<int>(level)], syscall(SYS_gettid), getpid());
   return head + message + "\n";
 }
 

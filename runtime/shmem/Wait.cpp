@@ -9,6 +9,7 @@
 #include "runtime/shmem/World.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <linux/futex.h>
@@ -165,10 +166,20 @@ int waitSlowly(World &world, const WaitTarget &target, ReadyFunction ready, cons
 
 //===-- Standstill --------------------------------------------------------------------------===//
 
-Standstill::Standstill() : since(Clock::now()) {
+/// The user's setting; one that is no number of seconds leaves the default.
+static double standstillSeconds() {
+  constexpr double standard = 10.0, longest = 1e6;
   const char *text = std::getenv("PITON_STANDSTILL_SECONDS");
+  if (!text || !*text)
+    return standard;
+  char *end = nullptr;
+  double seconds = std::strtod(text, &end);
+  return *end == '\0' && std::abs(seconds) <= longest ? seconds : standard;
+}
+
+Standstill::Standstill() : since(Clock::now()) {
   limit = std::chrono::duration_cast<Clock::duration>(
-      std::chrono::duration<double>(text && *text ? std::atof(text) : 10.0));
+      std::chrono::duration<double>(standstillSeconds()));
 }
 
 bool Standstill::confirmed(const World &world, Clock::time_point now) {

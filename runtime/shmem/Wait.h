@@ -102,8 +102,9 @@ template <typename T> bool compareWord(T word, int compare, T value) {
     return word < value;
   case kCompareLe:
     return word <= value;
+  default:
+    return false;
   }
-  return false;
 }
 
 /// Wakes whoever sleeps on the futex at `word`.
