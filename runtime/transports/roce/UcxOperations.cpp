@@ -424,27 +424,20 @@ int UcxTransport::perform(const char *what, const RemoteRequest &request) {
   return pe < 0 ? fail(what, status) : failPe((std::string(what) + " towards").c_str(), pe, status);
 }
 
-int UcxTransport::put(const Transfer &transfer) {
+int UcxTransport::copy(RemoteOp op, const Transfer &transfer) {
   RemoteRequest request = {};
-  request.op = RemoteOp::Put;
+  request.op = op;
   request.pe = transfer.pe;
   request.offset = transfer.offset;
   request.flags = transfer.hostHeap ? kInHostHeap : 0;
   request.local = transfer.local;
   request.bytes = transfer.bytes;
-  return perform("cannot put", request);
+  return perform(op == RemoteOp::Put ? "cannot put" : "cannot get", request);
 }
 
-int UcxTransport::get(const Transfer &transfer) {
-  RemoteRequest request = {};
-  request.op = RemoteOp::Get;
-  request.pe = transfer.pe;
-  request.offset = transfer.offset;
-  request.flags = transfer.hostHeap ? kInHostHeap : 0;
-  request.local = transfer.local;
-  request.bytes = transfer.bytes;
-  return perform("cannot get", request);
-}
+int UcxTransport::put(const Transfer &transfer) { return copy(RemoteOp::Put, transfer); }
+
+int UcxTransport::get(const Transfer &transfer) { return copy(RemoteOp::Get, transfer); }
 
 int UcxTransport::signal(const SignalRequest &signal) {
   RemoteRequest request = {};

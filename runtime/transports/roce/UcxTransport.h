@@ -117,6 +117,8 @@ private:
   void issueAdd(Ticket &ticket, Peer &peer, const RemoteRequest &request);
   ucs_status_t finish(Lock &lock, Ticket &ticket);
   int perform(const char *what, const RemoteRequest &request);
+  /// Put or Get.
+  int copy(RemoteOp op, const Transfer &transfer);
   bool setHandlers();
   void addHere(const void *header, ucp_ep_h sender);
   void takeReply(const void *header);

@@ -212,16 +212,7 @@ TEST(Refused, GarbageAtThePortHarmsNobody) {
   auto port = static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
   expectAll(runProcesses(3, [&](int process) {
     if (process == 2) {
-      for (int i = 0; i < 20; ++i) {
-        int fd = connectTo(port);
-        std::string garbage = i % 4 == 0   ? "GET / HTTP/1.1\r\n\r\n"
-                              : i % 4 == 1 ? std::string(100000, '\xff')
-                              : i % 4 == 2 ? std::string("PITN") + std::string(60, '\x7f')
-                                           : std::string("PI");
-        [[maybe_unused]] ssize_t n = send(fd, garbage.data(), garbage.size(), MSG_NOSIGNAL);
-        if (i % 2)
-          close(fd);
-      }
+      sendGarbage(port, std::string("PITN") + std::string(60, '\x7f'), "PI");
       return 0;
     }
     if (process == 1)

@@ -24,6 +24,10 @@ std::string freeUrl();
 /// A connection to the port on this host, once somebody listens there; -1 if nobody does.
 int connectTo(uint16_t port);
 
+/// Sends to the port what is no message of a PE: HTTP, noise, and the two of the caller; leaves
+/// half of the connections open.
+void sendGarbage(uint16_t port, const std::string &almost, const std::string &begun);
+
 struct ThreadJobOptions {
   uint64_t heapBytes = 1 << 20;
   uint32_t engines = ACLSHMEM_DATA_OP_MTE;

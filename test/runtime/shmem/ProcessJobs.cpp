@@ -43,6 +43,18 @@ int connectTo(uint16_t port) {
   return -1;
 }
 
+void sendGarbage(uint16_t port, const std::string &almost, const std::string &begun) {
+  const std::string kinds[] = {"GET / HTTP/1.1\r\n\r\n", std::string(100000, '\xff'), almost,
+                               begun};
+  for (int i = 0; i < 20; ++i) {
+    int fd = connectTo(port);
+    const std::string &garbage = kinds[i % 4];
+    [[maybe_unused]] ssize_t n = send(fd, garbage.data(), garbage.size(), MSG_NOSIGNAL);
+    if (i % 2)
+      close(fd);
+  }
+}
+
 std::string freeUrl() { return "tcp://127.0.0.1:" + std::to_string(freePort()); }
 
 namespace {

@@ -148,16 +148,7 @@ TEST(Tls, GarbageAtThePortHarmsNobody) {
   auto port = static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
   expectAll(runProcesses(3, [&](int process) {
     if (process == 2) {
-      for (int i = 0; i < 20; ++i) {
-        int fd = connectTo(port);
-        std::string garbage = i % 4 == 0   ? "GET / HTTP/1.1\r\n\r\n"
-                              : i % 4 == 1 ? std::string(100000, '\xff')
-                              : i % 4 == 2 ? std::string("\x16\x03\x01\x02\x00\x01", 6)
-                                           : std::string("PITN");
-        [[maybe_unused]] ssize_t n = send(fd, garbage.data(), garbage.size(), MSG_NOSIGNAL);
-        if (i % 2)
-          close(fd);
-      }
+      sendGarbage(port, std::string("\x16\x03\x01\x02\x00\x01", 6), "PITN");
       return 0;
     }
     if (process == 1)
