@@ -32,6 +32,9 @@ struct LaunchRequest {
   const Kernel *kernel = nullptr;
   uint32_t grid[3] = {1, 1, 1};
   const uint8_t *args = nullptr; ///< packed block of metadata().argBytes bytes
+  /// This process is a PE. Waits of kernels are then part of the job's watch, also of kernels that
+  /// call nothing of the device library and poll memory in a loop of their own.
+  bool inJob = false;
   /// The launch runs on the thread of the user's call, so that thread's OpenMP team may be used.
   bool onCallerThread = false;
   /// interruptEpoch() when the launch was submitted: Ctrl-C also ends what is still queued.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Waits of distributed kernels; see Waits.h. Everything here runs while nothing else can.
+// Waits of kernels in a job; see Waits.h. Everything here runs while nothing else can.
 
 #include "sim/Waits.h"
 
@@ -40,9 +40,10 @@ int32_t ownerOf(const DeviceState *state, uint64_t address) {
 } // namespace
 
 DeviceState *stateOf(const Launch &launch) {
-  // The launcher let it start, so the state is mapped and filled.
-  return launch.kernel.metadata().distributed ? reinterpret_cast<DeviceState *>(kDeviceStateAddress)
-                                              : nullptr;
+  // The launcher let a distributed kernel start, so the state is mapped and filled.
+  return launch.request.inJob || launch.kernel.metadata().distributed
+             ? reinterpret_cast<DeviceState *>(kDeviceStateAddress)
+             : nullptr;
 }
 
 std::string describeAddress(const DeviceState *state, const void *address) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Waits of distributed kernels: what a block waits for in words, what this PE tells the others
+// Waits of kernels in a distributed job: what a block waits for in words, what this PE tells the others
 // about it (its board), and the end of a wait when the job has failed.
 #ifndef PITON_SIM_WAITS_H
 #define PITON_SIM_WAITS_H
@@ -12,7 +12,7 @@
 
 namespace piton::sim {
 
-/// The state of this PE if the launch's kernel uses it, else null.
+/// The state of this PE if the launch is part of a job, else null.
 DeviceState *stateOf(const Launch &launch);
 
 /// An address as "heap + offset of PE n", or as a number.
@@ -30,7 +30,7 @@ bool isInnerWait(const Slot &slot);
 /// comes; true if it has. `request` is null in a loop of the kernel's own.
 bool endIfJobFailed(const Slot &slot, const WaitRequest *request);
 
-/// On this PE's board for as long as the object lives: that a launch of a distributed kernel runs.
+/// On this PE's board for as long as the object lives: that a launch runs.
 class RunningOnBoard {
 public:
   explicit RunningOnBoard(const Launch &launch);
@@ -48,7 +48,7 @@ void publishWait(Launch &launch, const Slot &slot);
 /// Takes that back.
 void clearWait(Launch &launch);
 
-/// This PE's doorbell if the launch's kernel is distributed, else null.
+/// This PE's doorbell if the launch is part of a job, else null.
 Doorbell *ownDoorbell(const Launch &launch);
 
 /// Sleeps until the bell is rung, is not `seen` any more, or the time is over.

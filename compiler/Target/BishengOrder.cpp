@@ -5,9 +5,11 @@
 // other. A tensor that is passed twice makes them one. Where such a load follows such a store in
 // straight-line code, all pipes are drained in between. From one trip of a loop to the next
 // nothing is added: it would undo the overlap of loads and stores in every loop over tiles.
+// The compiler also drops loops that only read, marked or not: a volatile load gets a barrier of the
+// scalar pipe, which no loop that waits by such loads is dropped with.
 #include "compiler/Target/BishengForms.h"
 
-#include "compiler/Dialect/HIVM/HIVM.h"
+#include "compiler/Dialect/Annotation/Annotation.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 
@@ -81,9 +83,24 @@ void orderBlock(Block &block) {
   }
 }
 
+void keepVolatile(ModuleOp module) {
+  SmallVector<annotation::MarkOp> marks;
+  module.walk([&](annotation::MarkOp mark) {
+    if (mark->hasAttr("volatile"))
+      marks.push_back(mark);
+  });
+  for (annotation::MarkOp mark : marks) {
+    OpBuilder b(mark);
+    auto scalar = mlir::hivm::PipeAttr::get(b.getContext(), mlir::hivm::Pipe::PIPE_S);
+    mlir::hivm::PipeBarrierOp::create(b, mark.getLoc(), scalar);
+    mark.erase();
+  }
+}
+
 } // namespace
 
 LogicalResult legalizeOrder(ModuleOp module, Context &) {
+  keepVolatile(module);
   for (auto function : module.getOps<func::FuncOp>())
     for (Block &block : function.getBody())
       orderBlock(block);

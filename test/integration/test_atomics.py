@@ -288,3 +288,30 @@ def test_blocks_wait_for_each_other():
     producer_consumer_kernel[(6,)](flag, data, out, BLOCK=32)
     want = torch.arange(32)[None] * 3 + torch.arange(6)[:, None]
     check_equal(out[1:], want[1:].to(torch.int32))
+
+
+@triton.jit
+def volatile_consumer_kernel(flags_ptr, out_ptr, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    if pid == 0:
+        tl.store(out_ptr, 7)
+        tl.debug_barrier()
+        tl.atomic_xchg(flags_ptr + 3, 1)
+    else:
+        if pid % 2 == 0:
+            while tl.load(flags_ptr + 3, volatile=True) == 0:
+                pass
+        else:
+            while tl.max(tl.load(flags_ptr + i, volatile=True)) == 0:
+                pass
+        tl.store(out_ptr + pid, tl.load(out_ptr) + pid)
+
+
+@piton_only
+@pytest.mark.parametrize("programs", [2, 7])
+def test_loops_that_only_read(programs):
+    """Of a word or of a tensor: they have no effect but to wait, and stay."""
+    flags, out = torch.zeros(8, dtype=torch.int32), torch.zeros(programs, dtype=torch.int32)
+    volatile_consumer_kernel[(programs,)](flags, out, BLOCK=8)
+    check_equal(out, torch.arange(programs, dtype=torch.int32) + 7)

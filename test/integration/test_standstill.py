@@ -27,12 +27,21 @@ def waits(signal):
 def meets():
     libshmem_device.barrier_all()  # the barrier
 
+@triton.jit
+def polls(signal):  # calls nothing of the library
+    while tl.load(signal + 32, volatile=True) == 0:  # the loop
+        pass
+
 def kernel():
     waits[(2,)](words)
     torch.npu.synchronize()
 
 def device_barrier():
     meets[(4,)]()
+    torch.npu.synchronize()
+
+def loop():
+    polls[(2,)](words)
     torch.npu.synchronize()
 
 def kernel_and_host_barrier():
@@ -52,7 +61,9 @@ parts = {
     "device barrier and host barrier": (ash.barrier_all, kernel),
     "both in one rank": (kernel_and_host_barrier, host_wait),
     "kernel and allocation": (malloc, kernel),
+    "a loop of the kernel's own": (loop, kernel),
 }
+polls.warmup(words, grid=(2,))
 waits.warmup(words, grid=(2,))
 meets.warmup(grid=(4,))
 ash.barrier_all()
@@ -72,6 +83,7 @@ SAID = {
     "device barrier and host barrier": ("host barrier", "kernel"),
     "both in one rank": ("kernel", "host"),
     "kernel and allocation": ("malloc", "kernel"),
+    "a loop of the kernel's own": ("loop", "kernel"),
 }
 
 
@@ -91,6 +103,8 @@ def said(what, pe, lines):
         "barrier": [rf"{start}[^;]*ranks\.py:{lines['barrier']}: kernel 'meets'[^;]* for PE \d to "
                     r"reach barrier \d+ of team 0"],
         "host barrier": [host_barrier],
+        "loop": [rf"{start}[^;]*ranks\.py:{lines['loop']}: kernel 'polls'[^;]* in a loop that "
+                 r"reads memory"],
         "malloc": [rf"{start}aclshmem_malloc\(640 bytes\) for the other PEs of team 0"],
     }[what]  # fmt: skip
 
@@ -98,7 +112,7 @@ def said(what, pe, lines):
 def cases():
     for kind in SAID:
         for world in (2, 3, 4, 8):
-            slow = world != 2 or kind != "both in one rank"
+            slow = world != 2 or kind not in ("both in one rank", "a loop of the kernel's own")
             yield pytest.param(kind, world, marks=pytest.mark.slow if slow else ())
 
 
@@ -109,7 +123,7 @@ def test_a_standstill(tmp_path, kind, world):
     script.write_text(text)
     lines = {
         name: next(i for i, line in enumerate(text.split("\n"), 1) if f"# the {name}" in line)
-        for name in ("wait", "barrier")
+        for name in ("wait", "barrier", "loop")
     }
     command = [sys.executable, "-m", "piton", "exec", "--", sys.executable, str(script), kind]
     results = start_ranks(command, world, PITON_STANDSTILL_SECONDS="2")

@@ -273,12 +273,16 @@ void Lowering::eraseDead() {
     placeholders[pointer].erase();
     placeholders.erase(pointer);
   }
-  // Users come after their operands, so one sweep from the end is enough.
+  // Users come after their operands, and the ops of a region after the op that has it, so one sweep
+  // from the end is enough.
   SmallVector<Operation *> ops;
-  module.walk<WalkOrder::PostOrder>([&](Operation *op) { ops.push_back(op); });
-  for (Operation *op : llvm::reverse(ops))
-    if (!isa<UnrealizedConversionCastOp>(op) && isOpTriviallyDead(op))
-      op->erase();
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : llvm::reverse(ops)) {
+    if (isa<UnrealizedConversionCastOp>(op) || !isOpTriviallyDead(op))
+      continue;
+    op->walk([&](UnrealizedConversionCastOp cast) { placeholders.erase(cast.getOperand(0)); });
+    op->erase();
+  }
 }
 
 void Lowering::finishAccesses() {

@@ -5,6 +5,7 @@
 // mask are never touched in memory.
 #include "compiler/Conversion/TritonToLinalg/Box.h"
 #include "compiler/Conversion/TritonToLinalg/NpuOps.h"
+#include "compiler/Dialect/Annotation/Annotation.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -25,12 +26,16 @@ static StringAttr volatileName(MLIRContext *context) {
   return StringAttr::get(context, "volatile");
 }
 
-/// Element 0 of the one-element view `memref`.
+/// Element 0 of the one-element view `memref`. A plain load is dead where its value is not used, and
+/// so is a loop that only waits for a value; the mark keeps both.
 static Value loadElement(Value memref, bool isVolatile, OpBuilder &b, Location loc) {
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   auto load = memref::LoadOp::create(b, loc, memref, zero);
-  if (isVolatile)
-    load->setAttr(volatileName(b.getContext()), b.getUnitAttr());
+  if (isVolatile) {
+    NamedAttribute flag(volatileName(b.getContext()), b.getUnitAttr());
+    load->setAttr(flag.getName(), flag.getValue());
+    annotation::MarkOp::create(b, loc, load, flag);
+  }
   return load;
 }
 

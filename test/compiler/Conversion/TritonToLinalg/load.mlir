@@ -106,6 +106,7 @@ tt.func public @broadcast(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
 // CHECK-LABEL: @scalars
 // CHECK:   %[[V:.*]] = scf.if %{{.*}} -> (f32) {
 // CHECK:     %[[L:.*]] = memref.load %{{.*}}[%c0] {volatile} : memref<1xf32, strided<[1]>>
+// CHECK-NEXT: annotation.mark %[[L]] {volatile} : f32
 // CHECK:     scf.yield %[[L]]
 // CHECK:   } else {
 // CHECK:     scf.yield %cst
@@ -151,5 +152,52 @@ tt.func public @columns(%x: !tt.ptr<f32>, %ld: i32) {
   %v = tt.load %xp : tensor<4x16x!tt.ptr<f32>>
   %e = math.exp %v : tensor<4x16xf32>
   tt.store %xp, %e : tensor<4x16x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// A loop that waits for a value does nothing else, and must stay.
+// CHECK-LABEL: @polled
+// CHECK:   scf.while
+// CHECK:     %[[L:.*]] = memref.load %{{.*}}[%c0] {volatile}
+// CHECK-NEXT: annotation.mark %[[L]] {volatile} : i32
+// CHECK:     scf.condition
+// CHECK:   materialize_in_destination
+tt.func public @polled(%p: !tt.ptr<i32>, %out: !tt.ptr<i32>) {
+  %c0 = arith.constant 0 : i32
+  scf.while : () -> () {
+    %v = tt.load %p {isVolatile = true} : !tt.ptr<i32>
+    %c = arith.cmpi eq, %v, %c0 : i32
+    scf.condition(%c)
+  } do {
+    scf.yield
+  }
+  tt.store %out, %c0 : !tt.ptr<i32>
+  tt.return
+}
+
+// -----
+
+// A loop without effects goes as a whole, with the pointers in it.
+// CHECK-LABEL: @dead
+// CHECK-NOT: scf
+// CHECK:   return
+tt.func public @dead(%p: !tt.ptr<i32>, %q: !tt.ptr<!tt.ptr<f32>>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %c1 step %c1 : i32 {
+    %r = tt.load %q : !tt.ptr<!tt.ptr<f32>>
+    %s = tt.addptr %r, %i : !tt.ptr<f32>, i32
+    %x = tt.load %s : !tt.ptr<f32>
+    scf.while : () -> () {
+      %at = tt.addptr %p, %i : !tt.ptr<i32>, i32
+      %v = tt.load %at : !tt.ptr<i32>
+      %c = arith.cmpi eq, %v, %c0 : i32
+      scf.condition(%c)
+    } do {
+      scf.yield
+    }
+  }
   tt.return
 }

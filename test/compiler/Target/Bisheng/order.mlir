@@ -49,3 +49,24 @@ func.func @one_name_and_a_loop(%x: memref<8xi32>, %y: memref<8xi32>, %t: tensor<
   }
   return
 }
+
+// A loop that only reads would be dropped; the barrier keeps it.
+
+// CHECK-LABEL: func.func @polled
+func.func @polled(%p: memref<1xi32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i32
+  // CHECK: scf.while
+  scf.while : () -> () {
+    // CHECK: memref.load %arg0[%{{.*}}] {volatile}
+    // CHECK-NEXT: hivm.hir.pipe_barrier[<PIPE_S>]
+    // CHECK-NOT: annotation.mark
+    %v = memref.load %p[%c0] {volatile} : memref<1xi32>
+    annotation.mark %v {volatile} : i32
+    %c = arith.cmpi eq, %v, %zero : i32
+    scf.condition(%c)
+  } do {
+    scf.yield
+  }
+  return
+}
