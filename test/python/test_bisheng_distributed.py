@@ -14,6 +14,7 @@ import sys
 os.environ.setdefault("TRITON_DIST_PLATFORM", "ascend")
 
 import pytest  # noqa: E402
+import test_bisheng_kernels  # noqa: E402
 import triton  # noqa: E402
 import triton.language as tl  # noqa: E402
 from test_bisheng_kernels import (  # noqa: E402
@@ -21,12 +22,11 @@ from test_bisheng_kernels import (  # noqa: E402
     TEST,
     bisheng_backend,  # noqa: F401
     compile_kernel,
-    pytestmark,  # noqa: F401
 )
 from triton.language.extra.cann.extension import sub_vec_id  # noqa: E402
 
 import triton_dist.language as dl  # noqa: E402
-from piton import _piton, bisheng  # noqa: E402
+from piton import bisheng  # noqa: E402
 from piton.errors import MLIRCompilationError  # noqa: E402
 from triton_dist.language.extra import libshmem_device  # noqa: E402
 
@@ -38,17 +38,7 @@ import ring_exchange  # noqa: E402
 
 import gemm_reduce_scatter  # noqa: E402
 
-LIBRARY = pathlib.Path(_piton.__file__).parents[2] / "device"
-VARIANTS = {v: LIBRARY / f"shmem.{v}.bc" for v in ("aic", "aiv", "mix_aic", "mix_aiv")}
-
-
-@pytest.fixture(autouse=True)
-def device_library(monkeypatch):
-    """Piton's device functions in place of the vendor's."""
-    if not VARIANTS["mix_aic"].exists():
-        pytest.skip("not in a build folder: no bitcode of the device functions")
-    names = [str(VARIANTS[v]) for v in ("mix_aic", "mix_aiv")]
-    monkeypatch.setenv("PITON_SHMEM_BITCODE", os.pathsep.join(names))
+pytestmark = [test_bisheng_kernels.pytestmark, pytest.mark.usefixtures("device_library")]
 
 
 @triton.jit
@@ -191,12 +181,12 @@ for signals in (False, True):
         )
 
 
-def defined(variant):
-    """Functions that a variant of the device library defines."""
+def defined(library):
+    """Functions that a file of bitcode defines."""
     tool = shutil.which("llvm-nm-22") or shutil.which("llvm-nm")
     if tool is None:
         pytest.skip("llvm-nm is not installed")
-    command = [tool, "--defined-only", "--format=just-symbols", str(VARIANTS[variant])]
+    command = [tool, "--defined-only", "--format=just-symbols", str(library)]
     return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
 
 
@@ -213,15 +203,14 @@ def called(module):
 
 @pytest.mark.parametrize("soc", SOCS)
 @pytest.mark.parametrize("name", KERNELS)
-def test_distributed_kernels_are_accepted(name, soc, monkeypatch, tmp_path):
+def test_distributed_kernels_are_accepted(name, soc, device_library, monkeypatch, tmp_path):
     monkeypatch.setenv("PITON_HIVMC_CAPTURE", str(tmp_path))
     monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
     fn, types, constants = KERNELS[name]
     assert compile_kernel(fn, types, constants, soc).asm["npubin"]
     final = (tmp_path / "final.mlir").read_text()
-    is_mix = "_mix_aic(" in final
-    library = defined("mix_aic") | defined("mix_aiv") if is_mix else defined("aiv")
-    assert called(final) <= library
+    variants = ("mix_aic", "mix_aiv") if "_mix_aic(" in final else ("aiv",)
+    assert called(final) <= set().union(*(defined(device_library[v]) for v in variants))
     if name not in ("rank", "bands", "narrow bands") or soc == SOCS[0]:
         assert called(final)
 
@@ -240,12 +229,12 @@ def module_of(name):
     return texts[0]
 
 
-def test_the_vendors_device_functions_are_linked(monkeypatch):
+def test_the_vendors_device_functions_are_linked(device_library, monkeypatch):
     from piton.options import NPUOptions
 
     monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
     distributed, options = module_of("library"), NPUOptions()
-    wanted = [f"--link-aicore-bitcode={VARIANTS[v]}" for v in ("mix_aic", "mix_aiv")]
+    wanted = [f"--link-aicore-bitcode={device_library[v]}" for v in ("mix_aic", "mix_aiv")]
     given = bisheng.flags(distributed, options, "Ascend910B3", False)
     assert [flag for flag in given if "link-aicore" in flag] == wanted
     others = bisheng.flags("func.func @k", options, "Ascend910B3", False)
