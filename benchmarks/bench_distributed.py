@@ -17,6 +17,7 @@ import triton.language as tl
 from allgather_gemm import allgather_gemm, multiply_bands
 
 import shmem as ash
+import triton_dist.language as dl
 from job import BLOCKS, SLOT
 
 PES = 2
@@ -28,7 +29,7 @@ TARGET = 1.15
 @triton.jit
 def product(b, c, gathered, M, N, K, WORLD: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
             BK: tl.constexpr):  # fmt: skip
-    multiply_bands(b, c, gathered, gathered, M, N, K, WORLD, BM, BN, BK, False, 1)
+    multiply_bands(b, c, gathered, gathered, M, N, K, dl.rank(), WORLD, BM, BN, BK, False, 1)
 
 
 def measure(pe, url, rounds):

@@ -176,7 +176,7 @@ def memory(report):
         for _ in range(2):  # the first child compiles
             child = subprocess.run(
                 [sys.executable, str(pathlib.Path(__file__).resolve()), "memory", name],
-                env={**os.environ, "PYTHONPATH": python_path(), "GLIBC_TUNABLES": ""},
+                env={**os.environ, "PYTHONPATH": python_path()},
                 capture_output=True, text=True,
             )  # fmt: skip
             if child.returncode != 0:

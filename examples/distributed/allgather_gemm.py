@@ -39,13 +39,13 @@ def push_rows(a, gathered, signals, M, K, me, WORLD: tl.constexpr, BM: tl.conste
 
 
 @triton.jit
-def multiply_bands(b, c, gathered, signals, M, N, K, WORLD: tl.constexpr, BM: tl.constexpr,
+def multiply_bands(b, c, gathered, signals, M, N, K, me, WORLD: tl.constexpr, BM: tl.constexpr,
                    BN: tl.constexpr, BK: tl.constexpr, SIGNAL: tl.constexpr,
                    SLOT: tl.constexpr):  # fmt: skip
     """This block's tiles of `c` = `gathered` @ `b`; with SIGNAL each waits for its band of rows."""
     bands, cols_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
     for step in range(tl.program_id(0), WORLD * bands * cols_n, tl.num_programs(0)):
-        source = step // (bands * cols_n)
+        source = (me + step // (bands * cols_n)) % WORLD  # own rows first: they are there first
         band = (step // cols_n) % bands
         source_rows = gathered
         if SIGNAL:
@@ -84,7 +84,7 @@ def allgather_gemm(a, b, c, gathered, signals, M, N, K, WORLD: tl.constexpr, BM:
         push_rows(a, gathered, signals, M, K, me, WORLD, BM, BK, SIGNAL, SLOT)
     if not SIGNAL:
         libshmem_device.barrier_all()
-    multiply_bands(b, c, gathered, signals, M, N, K, WORLD, BM, BN, BK, SIGNAL, SLOT)
+    multiply_bands(b, c, gathered, signals, M, N, K, me, WORLD, BM, BN, BK, SIGNAL, SLOT)
 
 
 def run(rank, world, m, n, k, signals):

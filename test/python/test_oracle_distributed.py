@@ -14,9 +14,9 @@ import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 import triton  # noqa: E402
 import triton.language as tl  # noqa: E402
-from test_bisheng_distributed import PUSHES, device_library, push_products  # noqa: E402, F401
+from test_bisheng_distributed import PUSHES, push_products  # noqa: E402
 from test_bisheng_kernels import TEST, bisheng_backend, compile_kernel  # noqa: E402, F401
-from test_oracle import pytestmark  # noqa: E402, F401
+from test_oracle import pytestmark as oracle_marks  # noqa: E402
 
 import triton_dist.language as dl  # noqa: E402
 from oracle import Oracle, ToolError  # noqa: E402
@@ -31,6 +31,7 @@ import ring_exchange  # noqa: E402
 
 import gemm_reduce_scatter  # noqa: E402
 
+pytestmark = [*oracle_marks, pytest.mark.usefixtures("device_library")]
 SOC = "Ascend910B3"
 RANKS = 2
 SLOT = 16
