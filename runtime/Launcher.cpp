@@ -105,8 +105,8 @@ piton_status_t run(Device &device, const Kernel &kernel, const uint32_t grid[3],
   LaunchRequest request;
   request.model = &device.model;
   request.kernel = &kernel;
-  request.inJob = kernel.metadata().canBlock &&
-                  device.symmetricHeapReady.load(std::memory_order_acquire);
+  request.inJob =
+      kernel.metadata().canBlock && device.symmetricHeapReady.load(std::memory_order_acquire);
   for (int d = 0; d < 3; ++d)
     request.grid[d] = grid[d];
   request.args = static_cast<const uint8_t *>(arguments);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Waits of kernels in a distributed job: what a block waits for in words, what this PE tells the others
-// about it (its board), and the end of a wait when the job has failed.
+// Waits of kernels in a distributed job: what a block waits for in words, what this PE tells the
+// others about it (its board), and the end of a wait when the job has failed.
 #ifndef PITON_SIM_WAITS_H
 #define PITON_SIM_WAITS_H
 

@@ -5,8 +5,8 @@
 // other. A tensor that is passed twice makes them one. Where such a load follows such a store in
 // straight-line code, all pipes are drained in between. From one trip of a loop to the next
 // nothing is added: it would undo the overlap of loads and stores in every loop over tiles.
-// The compiler also drops loops that only read, marked or not: a volatile load gets a barrier of the
-// scalar pipe, which no loop that waits by such loads is dropped with.
+// The compiler also drops loops that only read, marked or not: a volatile load gets a barrier of
+// the scalar pipe, which no loop that waits by such loads is dropped with.
 #include "compiler/Target/BishengForms.h"
 
 #include "compiler/Dialect/Annotation/Annotation.h"

@@ -26,8 +26,8 @@ static StringAttr volatileName(MLIRContext *context) {
   return StringAttr::get(context, "volatile");
 }
 
-/// Element 0 of the one-element view `memref`. A plain load is dead where its value is not used, and
-/// so is a loop that only waits for a value; the mark keeps both.
+/// Element 0 of the one-element view `memref`. A plain load is dead where its value is not used,
+/// and so is a loop that only waits for a value; the mark keeps both.
 static Value loadElement(Value memref, bool isVolatile, OpBuilder &b, Location loc) {
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   auto load = memref::LoadOp::create(b, loc, memref, zero);
