@@ -265,12 +265,3 @@ TEST_P(Engine, HostSideHeapAndStrides) {
     }
   });
 }
-
-#if __has_feature(thread_sanitizer)
-/// UCX is not instrumented: what it writes to a heap for a peer has no visible order, and of its
-/// locks only the last unlock at exit is seen.
-extern "C" const char *__tsan_default_suppressions() {
-  return "called_from_lib:libucp.so.0\ncalled_from_lib:libuct.so.0\ncalled_from_lib:libucs.so.0\n"
-         "mutex:_dl_call_fini\n";
-}
-#endif
