@@ -161,10 +161,7 @@ Value AtomicLowering::part(Value whole, memref::SubViewOp view, Location loc) {
 LogicalResult AtomicLowering::lower(Update &update) {
   Location loc = update.op.getLoc();
   b.setInsertionPoint(update.op);
-  auto barrier = [&] {
-    auto all = mlir::hivm::PipeAttr::get(b.getContext(), mlir::hivm::Pipe::PIPE_ALL);
-    mlir::hivm::PipeBarrierOp::create(b, loc, all);
-  };
+  auto barrier = [&] { pipeBarrier(b, loc, mlir::hivm::Pipe::PIPE_ALL); };
   SmallVector<Value> wholes;
   for (Source &source : update.operands)
     wholes.push_back(wholeTensor(source, loc));

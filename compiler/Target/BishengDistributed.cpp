@@ -23,11 +23,11 @@ bool isNews(StringRef symbol) {
          !symbol.contains("getmem");
 }
 
-bool isConsumeToken(StringRef symbol) { return symbol.starts_with("aclshmem_consume_token_"); }
-
-void fold(hivm::CustomOp op) {
-  op->getResult(0).replaceAllUsesWith(op->getOperand(0));
-  op->erase();
+/// A token that folds to what it guards: data is there already, and the 950 compiler takes no such
+/// call.
+bool isSpentToken(hivm::CustomOp op, StringRef symbol, Context &context) {
+  return symbol.starts_with("aclshmem_consume_token_") &&
+         (!context.isC220() || isa<RankedTensorType>(op->getOperand(0).getType()));
 }
 
 } // namespace
@@ -41,16 +41,16 @@ LogicalResult legalizeDistributed(ModuleOp module, Context &context) {
   for (hivm::CustomOp op : calls) {
     auto attribute = op->getAttrOfType<StringAttr>("symbol");
     StringRef symbol = attribute ? attribute.getValue() : "";
-    if (isConsumeToken(symbol) && isa<RankedTensorType>(op->getOperand(0).getType())) {
-      fold(op); // data that is there already
+    if (isSpentToken(op, symbol, context)) {
+      op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+      op->erase();
       continue;
     }
     if (isNews(symbol))
       sendFromOneCore(op);
     if (publishes(symbol)) {
       OpBuilder b(op);
-      hivm::PipeBarrierOp::create(b, op.getLoc(),
-                                  hivm::PipeAttr::get(op.getContext(), hivm::Pipe::PIPE_ALL));
+      pipeBarrier(b, op.getLoc(), hivm::Pipe::PIPE_ALL);
     }
     if (!context.isC220() && failed(legalizeDistributedA5(op, symbol, context)))
       return failure();

@@ -243,10 +243,6 @@ func::FuncOp declare(hivm::CustomOp op, StringRef symbol) {
 
 LogicalResult legalizeDistributedA5(hivm::CustomOp op, StringRef symbol, Context &context) {
   op->removeAttr("hivm.is_distributed");
-  if (symbol.starts_with("aclshmem_consume_token_")) {
-    replace(op, op->getOperand(0));
-    return success();
-  }
   if (expand(op, symbol))
     return success();
   op = withoutWaitResult(op, symbol);

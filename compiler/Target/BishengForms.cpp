@@ -154,6 +154,10 @@ TypedAttr constantFillOf(Value value) {
   return isa<ShapedType>(value.getType()) ? TypedAttr() : constant.getValue();
 }
 
+void pipeBarrier(OpBuilder &b, Location loc, mlir::hivm::Pipe pipe) {
+  mlir::hivm::PipeBarrierOp::create(b, loc, mlir::hivm::PipeAttr::get(b.getContext(), pipe));
+}
+
 Value baseOf(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<memref::SubViewOp, memref::ReinterpretCastOp, memref::CastOp>(op))

@@ -53,6 +53,9 @@ mlir::Value indicesAlong(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<
 /// `op`, elementwise on tensors, as a loop nest over its scalar form. Gives the new results.
 llvm::SmallVector<mlir::Value> scalarLoop(mlir::OpBuilder &b, mlir::Operation *op);
 
+/// A barrier of one pipe; of all pipes it lets everything before it reach memory.
+void pipeBarrier(mlir::OpBuilder &b, mlir::Location loc, mlir::hivm::Pipe pipe);
+
 /// The scalar that fills all of `value`, or null.
 mlir::Value fillValueOf(mlir::Value value);
 /// The constant that fills all of `value` (or that it is), or null.

@@ -72,8 +72,7 @@ void orderBlock(Block &block) {
     op.walk([&](Operation *inner) { accessesOf(inner, reads, writes); });
     if (mayMeet(stored, reads)) {
       OpBuilder b(&op);
-      auto all = mlir::hivm::PipeAttr::get(b.getContext(), mlir::hivm::Pipe::PIPE_ALL);
-      mlir::hivm::PipeBarrierOp::create(b, op.getLoc(), all);
+      pipeBarrier(b, op.getLoc(), mlir::hivm::Pipe::PIPE_ALL);
       stored.clear();
     }
     for (Region &region : op.getRegions())
@@ -91,8 +90,7 @@ void keepVolatile(ModuleOp module) {
   });
   for (annotation::MarkOp mark : marks) {
     OpBuilder b(mark);
-    auto scalar = mlir::hivm::PipeAttr::get(b.getContext(), mlir::hivm::Pipe::PIPE_S);
-    mlir::hivm::PipeBarrierOp::create(b, mark.getLoc(), scalar);
+    pipeBarrier(b, mark.getLoc(), mlir::hivm::Pipe::PIPE_S);
     mark.erase();
   }
 }

@@ -422,42 +422,39 @@ PITON_DEVICE T atomicFetchAdd(T *target, T value, int32_t pe, uint32_t flags = k
   return atomic(RemoteOp::Add, target, value, pe, flags,
                 [=](T *word) PITON_INLINE_LAMBDA { return atomicAdd(word, value); });
 }
+/// An update to combine(old, value).
+template <typename T, typename Fn>
+PITON_DEVICE T atomicCombine(RemoteOp op, T *target, T value, int32_t pe, uint32_t flags,
+                             Fn combine, T compare = {}) {
+  return atomic(
+      op, target, value, pe, flags,
+      [=](T *word) PITON_INLINE_LAMBDA { return atomicUpdate(word, value, combine); }, compare);
+}
 template <typename T>
 PITON_DEVICE T atomicFetchAnd(T *target, T value, int32_t pe, uint32_t flags = kRemoteReturns) {
-  return atomic(RemoteOp::And, target, value, pe, flags, [=](T *word) PITON_INLINE_LAMBDA {
-    return atomicUpdate(word, value, [](T a, T b) { return static_cast<T>(a & b); });
-  });
+  return atomicCombine(RemoteOp::And, target, value, pe, flags,
+                       [](T a, T b) { return static_cast<T>(a & b); });
 }
 template <typename T>
 PITON_DEVICE T atomicFetchOr(T *target, T value, int32_t pe, uint32_t flags = kRemoteReturns) {
-  return atomic(RemoteOp::Or, target, value, pe, flags, [=](T *word) PITON_INLINE_LAMBDA {
-    return atomicUpdate(word, value, [](T a, T b) { return static_cast<T>(a | b); });
-  });
+  return atomicCombine(RemoteOp::Or, target, value, pe, flags,
+                       [](T a, T b) { return static_cast<T>(a | b); });
 }
 template <typename T>
 PITON_DEVICE T atomicFetchXor(T *target, T value, int32_t pe, uint32_t flags = kRemoteReturns) {
-  return atomic(RemoteOp::Xor, target, value, pe, flags, [=](T *word) PITON_INLINE_LAMBDA {
-    return atomicUpdate(word, value, [](T a, T b) { return static_cast<T>(a ^ b); });
-  });
+  return atomicCombine(RemoteOp::Xor, target, value, pe, flags,
+                       [](T a, T b) { return static_cast<T>(a ^ b); });
 }
 template <typename T> PITON_DEVICE T atomicSwap(T *target, T value, int32_t pe) {
-  return atomic(RemoteOp::Swap, target, value, pe, kRemoteReturns,
-                [=](T *word) PITON_INLINE_LAMBDA {
-                  return atomicUpdate(word, value, [](T, T b) { return b; });
-                });
+  return atomicCombine(RemoteOp::Swap, target, value, pe, kRemoteReturns, [](T, T b) { return b; });
 }
 template <typename T> PITON_DEVICE void atomicSet(T *target, T value, int32_t pe) {
-  (void)atomic(RemoteOp::Set, target, value, pe, 0, [=](T *word) PITON_INLINE_LAMBDA {
-    return atomicUpdate(word, value, [](T, T b) { return b; });
-  });
+  (void)atomicCombine(RemoteOp::Set, target, value, pe, 0, [](T, T b) { return b; });
 }
 template <typename T> PITON_DEVICE T atomicCompareSwap(T *target, T cond, T value, int32_t pe) {
-  return atomic(
+  return atomicCombine(
       RemoteOp::CompareSwap, target, value, pe, kRemoteReturns,
-      [=](T *word) PITON_INLINE_LAMBDA {
-        return atomicUpdate(word, value, [=](T a, T b) { return a == cond ? b : a; });
-      },
-      cond);
+      [=](T a, T b) { return a == cond ? b : a; }, cond);
 }
 
 //===-- Cycle profiles ------------------------------------------------------------------------===//

@@ -54,31 +54,31 @@ def free_port():
         return listener.getsockname()[1]
 
 
-def start_ranks(command, world, **extra):
-    """One process a rank; their exit codes and outputs."""
-    port = free_port()
-    processes = []
-    for rank in range(world):
-        env = {
-            **os.environ,
-            "PITON_ACTIVE": "1",
-            "TRITON_DIST_PLATFORM": "ascend",
-            "OMP_NUM_THREADS": "1",
-            "RANK": str(rank),
-            "LOCAL_RANK": str(rank),
-            "WORLD_SIZE": str(world),
-            "MASTER_ADDR": "127.0.0.1",
-            "MASTER_PORT": str(free_port() if rank == 0 else processes[0][1]),
-            "STORE": f"tcp://127.0.0.1:{port}",
-            "PITON_EXAMPLE_STORE": f"tcp://127.0.0.1:{port}",
-            **extra,
-        }
-        process = subprocess.Popen(
-            command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        processes.append((process, env["MASTER_PORT"]))
+def rank_environment(rank, world, store, **extra):
+    """What a rank that no launcher starts finds in its environment."""
+    return {
+        **os.environ,
+        "PITON_ACTIVE": "1",
+        "TRITON_DIST_PLATFORM": "ascend",
+        "OMP_NUM_THREADS": "1",
+        "RANK": str(rank),
+        "LOCAL_RANK": str(rank),
+        "WORLD_SIZE": str(world),
+        "STORE": store,
+        **extra,
+    }
+
+
+def start_process(command, env):
+    return subprocess.Popen(
+        command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+
+
+def ends(processes):
+    """Exit codes and outputs, once all have ended."""
     results = []
-    for process, _ in processes:
+    for process in processes:
         try:
             output, _ = process.communicate(timeout=300)
         except subprocess.TimeoutExpired:
@@ -86,6 +86,23 @@ def start_ranks(command, world, **extra):
             output = "no end:\n" + process.communicate()[0]
         results.append((process.returncode, output))
     return results
+
+
+def start_ranks(command, world, **extra):
+    """One process a rank; their exit codes and outputs."""
+    store = f"tcp://127.0.0.1:{free_port()}"
+    extra = {
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(free_port()),
+        "PITON_EXAMPLE_STORE": store,
+        **extra,
+    }
+    return ends(
+        [
+            start_process(command, rank_environment(rank, world, store, **extra))
+            for rank in range(world)
+        ]
+    )
 
 
 def run_ranks(tmp_path, world, body, **extra):

@@ -13,7 +13,7 @@ import textwrap
 import time
 
 import pytest
-from test_distributed import EXAMPLES, HEAD, OTHER_HOST, TAIL
+from test_distributed import EXAMPLES, HEAD, OTHER_HOST, TAIL, ends, rank_environment, start_process
 
 pytest.importorskip("shmem", reason="the package shmem is not built")
 
@@ -74,38 +74,17 @@ def hosts():
 
 def start(hosts, command, placement, **extra):
     """One process a PE on the host that `placement` gives it; exit codes and outputs."""
-    processes = []
-    for rank, host in enumerate(placement):
-        env = {
-            **os.environ,
-            "PITON_ACTIVE": "1",
-            "TRITON_DIST_PLATFORM": "ascend",
-            "OMP_NUM_THREADS": "1",
-            "RANK": str(rank),
-            "LOCAL_RANK": str(rank),
-            "WORLD_SIZE": str(len(placement)),
-            "STORE": f"tcp://{ADDRESSES[0]}:{PORT}",
-            "ENGINE": "ROCE",
-            **extra,
-        }
-        processes.append(
-            subprocess.Popen(
+    extra = {"ENGINE": "ROCE", **extra}
+    store = f"tcp://{ADDRESSES[0]}:{PORT}"
+    return ends(
+        [
+            start_process(
                 ["ip", "netns", "exec", hosts[host], *command],
-                env=env,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-            )  # fmt: skip
-        )
-    results = []
-    for process in processes:
-        try:
-            output, _ = process.communicate(timeout=300)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            output = "no end:\n" + process.communicate()[0]
-        results.append((process.returncode, output))
-    return results
+                rank_environment(rank, len(placement), store, **extra),
+            )
+            for rank, host in enumerate(placement)
+        ]
+    )
 
 
 def run(tmp_path, hosts, placement, body, **extra):
