@@ -2,6 +2,7 @@
 """Distributed kernels from Python, on several PEs: the public tests of Triton-distributed on
 Ascend, errors at their lines, and the examples."""
 
+import collections
 import os
 import pathlib
 import socket
@@ -103,6 +104,14 @@ def start_ranks(command, world, **extra):
             for rank in range(world)
         ]
     )
+
+
+def said_by_ranks(logs):
+    """What each local rank wrote under torchrun's `--redirects=3 --log-dir`: rank -> text."""
+    said = collections.defaultdict(str)
+    for log in sorted(pathlib.Path(logs).glob("*/attempt_*/*/std*.log")):
+        said[int(log.parent.name)] += log.read_text(errors="replace")
+    return dict(sorted(said.items()))
 
 
 def run_ranks(tmp_path, world, body, **extra):

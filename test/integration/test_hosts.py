@@ -13,7 +13,16 @@ import textwrap
 import time
 
 import pytest
-from test_distributed import EXAMPLES, HEAD, OTHER_HOST, TAIL, ends, rank_environment, start_process
+from test_distributed import (
+    EXAMPLES,
+    HEAD,
+    OTHER_HOST,
+    TAIL,
+    ends,
+    rank_environment,
+    said_by_ranks,
+    start_process,
+)
 
 pytest.importorskip("shmem", reason="the package shmem is not built")
 
@@ -278,8 +287,8 @@ def test_a_killed_pe_is_named_on_the_other_host(tmp_path, hosts, where):
 
 
 @contextlib.contextmanager
-def torchrun(hosts, per_host, script):
-    """`piton exec -- torchrun` on both hosts."""
+def torchrun(hosts, per_host, script, logs):
+    """`piton exec -- torchrun` on both hosts; what the ranks say goes to files in logs/host."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("PITON_", "PYTEST_"))}
     processes = [
         subprocess.Popen(
@@ -300,6 +309,8 @@ def torchrun(hosts, per_host, script):
                 f"--master-addr={ADDRESSES[0]}",
                 "--master-port=29555",
                 f"--local-addr={ADDRESSES[node]}",
+                "--redirects=3",
+                f"--log-dir={logs / host}",
                 str(script),
             ],
             stdout=subprocess.PIPE,
@@ -324,10 +335,12 @@ def torchrun(hosts, per_host, script):
 @pytest.mark.slow
 @pytest.mark.parametrize("per_host", [1, 2])
 @pytest.mark.parametrize("name", ["ring_exchange", "all_to_all"])
-def test_examples_under_torchrun(hosts, name, per_host):
+def test_examples_under_torchrun(tmp_path, hosts, name, per_host):
     pytest.importorskip("piton_torch", reason="the package piton_torch is not built")
-    with torchrun(hosts, per_host, EXAMPLES / f"{name}.py") as processes:
+    with torchrun(hosts, per_host, EXAMPLES / f"{name}.py", tmp_path) as processes:
         outputs = [process.communicate(timeout=300)[0] for process in processes]
+    for host in hosts:
+        outputs += said_by_ranks(tmp_path / host).values()
     output = "\n".join(outputs)
     assert [process.returncode for process in processes] == [0, 0], output
     for rank in range(2 * per_host):

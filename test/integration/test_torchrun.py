@@ -3,32 +3,44 @@
 a standstill. Tensors are on npu, so kernels run on streams. test_tutorials.py runs the examples."""
 
 import os
-import pathlib
 import re
 import socket
 import subprocess
 import sys
+import tempfile
 
 import pytest
+from test_distributed import EXAMPLES, said_by_ranks
 
 pytest.importorskip("shmem", reason="the package shmem is not built")
 pytest.importorskip("piton_torch", reason="the package piton_torch is not built")
 
-EXAMPLES = pathlib.Path(__file__).parents[2] / "examples" / "distributed"
-
 
 def torchrun(world, script, *arguments, options=(), timeout=900, **env):
-    """`piton exec -- torchrun`, started outside of any `piton exec`."""
+    """`piton exec -- torchrun`, started outside of any `piton exec`; `stdout` is torchrun's own
+    output and then what each rank has said (`ranks`: a text for each). torchrun's workers write
+    unbuffered, so that the lines of ranks that share a pipe can come in pieces."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         store = f"tcp://127.0.0.1:{listener.getsockname()[1]}"
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("PITON_", "PYTEST_"))}
-    return subprocess.run(
-        [sys.executable, "-m", "piton", "exec", "--", "torchrun", "--standalone",
-         f"--nproc-per-node={world}", *options, str(script), *arguments],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout,
-        env={**inherited, "PITON_EXAMPLE_STORE": store, "OMP_NUM_THREADS": "1", **env},
-    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as logs:
+        command = [
+            sys.executable, "-m", "piton", "exec", "--", "torchrun", "--standalone",
+            f"--nproc-per-node={world}", "--redirects=3", f"--log-dir={logs}",
+            *options, str(script), *arguments,
+        ]  # fmt: skip
+        try:
+            job = subprocess.run(
+                command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                timeout=timeout,
+                env={**inherited, "PITON_EXAMPLE_STORE": store, "OMP_NUM_THREADS": "1", **env},
+            )  # fmt: skip
+        except subprocess.TimeoutExpired as late:
+            pytest.fail(f"{late}\n{late.stdout}\n{said_by_ranks(logs)}")
+        job.ranks = said_by_ranks(logs)
+    job.stdout += "".join(job.ranks.values())
+    return job
 
 
 def test_the_guide(tmp_path):
@@ -42,7 +54,7 @@ def test_the_guide(tmp_path):
     )
     job = torchrun(2, script)
     assert job.returncode == 0, job.stdout
-    assert {"0 1.0", "1 0.0"} <= set(job.stdout.splitlines()), job.stdout
+    assert "0 1.0\n" in job.ranks[0] and "1 0.0\n" in job.ranks[1], job.stdout
 
 
 PREFIX = """
