@@ -87,7 +87,7 @@ Clock::time_point ControlServer::nextDeadline() const {
   auto next = Clock::now() + std::chrono::seconds(3600);
   if (!started && !jobFailed)
     next = std::min(next, initDeadline);
-  if (!started && !jobFailed && options.terminated)
+  if (!started && (!jobFailed || stopping) && options.terminated)
     next = std::min(next, Clock::now() + std::chrono::milliseconds(50));
   for (const auto &connection : connections)
     if (connection->pe < 0 || connection->closing)
@@ -143,7 +143,7 @@ void ControlServer::expire(Clock::time_point now) {
     failJob(-1, whoIsMissing() + " did not connect to PE 0 within " +
                     std::to_string(options.initTimeout.count()) + " s (shm_init_timeout)" +
                     listRefusals());
-  if (!started && !jobFailed && options.terminated && options.terminated())
+  if (!started && !jobFailed && isTerminated())
     failJob(-1, whoIsMissing() +
                     " had not connected to PE 0 when this was told to end (SIGTERM); "
                     "a launcher does that when a process of the job has died" +
@@ -307,9 +307,12 @@ std::string ControlServer::whyRefused(int pe, int world, uint64_t session, uint3
            std::to_string(options.world);
   if (pe < 0 || pe >= options.world)
     return identity + ": the job has PEs 0 to " + std::to_string(options.world - 1);
-  if (jobFailed)
+  Member &member = members[static_cast<size_t>(pe)];
+  if (jobFailed) {
+    member.cameLate = true;
     return "the job has failed already: " + failure;
-  if (const Member &member = members[static_cast<size_t>(pe)]; member.joined)
+  }
+  if (member.joined)
     return identity + " wants to be a PE that has connected already, " + member.identity +
            "; two processes have the same rank, or two jobs the same address";
   return {};
@@ -356,6 +359,7 @@ void ControlServer::lost(Connection &connection) {
   if (member.left)
     return;
   member.left = true;
+  diedEarly |= !started && !jobFailed && pe != 0; // PE 0 is here, and gives up for its own reasons
   std::string text = member.identity + " died or ended without aclshmem_finalize";
   if (!why.empty())
     text += " (" + why + ")";
@@ -403,7 +407,10 @@ void ControlServer::sendTo(int pe, FrameType type, std::string_view payload) {
 
 bool ControlServer::everybodyGone() const {
   return std::all_of(members.begin(), members.end(),
-                     [](const Member &member) { return !member.connection; });
+                     [late = diedEarly && !isTerminated()](const Member &member) {
+                       bool mayCome = late && !member.joined && !member.cameLate;
+                       return !member.connection && !mayCome;
+                     });
 }
 
 } // namespace piton::shmem

@@ -46,7 +46,8 @@ public:
   /// Serves at `listener` from now on. Null if the system refuses a thread or descriptor.
   static std::unique_ptr<ControlServer> start(Fd listener, Options options);
 
-  /// Ends the service. Lets the other PEs leave first, up to `patience`.
+  /// Ends the service. Lets the other PEs leave first, up to `patience`; if one has died while the
+  /// job was starting, also those come that are still on their way, so that they learn of it.
   void stop(std::chrono::milliseconds patience);
   ~ControlServer();
 
@@ -67,7 +68,8 @@ private:
   struct Member {
     Connection *connection = nullptr;
     bool joined = false, left = false;
-    std::string identity; ///< "PE 1 (pid 17 on host)"
+    bool cameLate = false; ///< and was told that the job has failed
+    std::string identity;  ///< "PE 1 (pid 17 on host)"
     std::string lastCall;
     uint32_t stillCount = 0; ///< PEs of its host, while all of them wait for each other
     std::string still;       ///< for what
@@ -125,6 +127,7 @@ private:
   void broadcast(FrameType type, std::string_view payload);
   void sendTo(int pe, FrameType type, std::string_view payload);
   bool everybodyGone() const;
+  bool isTerminated() const { return options.terminated && options.terminated(); }
 
   Fd listener, wake;
   Options options;
@@ -132,6 +135,7 @@ private:
   std::vector<Member> members; ///< by PE
   int joined = 0;
   bool started = false, jobFailed = false;
+  bool diedEarly = false; ///< a PE, before the job had started
   std::string failure;
   std::vector<std::string> refusals; ///< for the message when PEs are missing
   Clock::time_point initDeadline;

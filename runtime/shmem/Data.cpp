@@ -6,7 +6,6 @@
 #include "runtime/shmem/World.h"
 
 #include <cstring>
-#include <thread>
 
 namespace piton::shmem {
 
@@ -32,14 +31,10 @@ int World::resolve(const char *call, const void *symmetric, uint64_t bytes, int 
   return ACLSHMEM_SUCCESS;
 }
 
-/// The network notices at once that a peer is gone; that the peer has died, and that the job is
-/// lost with it, is known a moment later and says more.
+/// The network notices at once that a peer is gone.
 int World::explain(const char *call, int code) {
-  if (!code || !state.remote || code == ACLSHMEM_NOT_SUPPORTED)
-    return code;
-  for (auto end = Clock::now() + std::chrono::seconds(3); !isLost() && Clock::now() < end;)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  return isLost() ? checkAlive(call) : code;
+  bool byNetwork = code && state.remote && code != ACLSHMEM_NOT_SUPPORTED;
+  return byNetwork ? awaitLoss(call, code) : code;
 }
 
 /// The other side of a transfer is any memory of this process; what no memory has is found here.

@@ -227,8 +227,6 @@ int initialize(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t &attr) {
     code = World::start(std::move(options), *state, self.owner);
   }
   self.lastInitFailure = code ? piton_last_error() : "";
-  if (code)
-    noteLoss(); // often because a PE died; nothing if SIGTERM was not armed
   self.current.store(self.owner.get(), std::memory_order_release);
   if (!code) {
     std::atexit(atProcessExit); // again each time: before what was loaded meanwhile

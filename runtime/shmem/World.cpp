@@ -15,11 +15,16 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <unistd.h>
 
 namespace piton::shmem {
 
 namespace {
+
+/// PEs start about at the same time: one that is not there when another dies in init is about to
+/// come, and would otherwise look for PE 0 until its own time limit.
+constexpr std::chrono::milliseconds kPatienceForLate{1000};
 
 /// Size of the user's heap plus the library's words, in whole pages.
 uint64_t withExtra(uint64_t bytes) { return (bytes + kHeapExtraBytes + 4095) & ~uint64_t(4095); }
@@ -45,6 +50,10 @@ int World::start(WorldOptions options, DeviceState &state, std::unique_ptr<World
     }
     world->client.reset();
     world->clearState();
+    if (world->options.onLoss)
+      world->options.onLoss(); // often because a PE has died
+    if (world->server)
+      world->server->stop(kPatienceForLate);
     return code;
   }
   out = std::move(world);
@@ -187,13 +196,10 @@ int World::makeHeap(SymmetricHeap &heap, uint64_t bytes, const std::string &what
     code = fetchFile(tickets[static_cast<size_t>(localPes[0])], pe(), deadline, lost, file);
   else if (localPes.size() > 1)
     code = link.serve(file.get(), {localPes.begin() + 1, localPes.end()}, deadline, lost);
-  if (code) {
-    if (int why = checkAlive(what))
-      return why;
-    if (interruptEpoch() != epoch)
-      return report(ACLSHMEM_INNER_ERROR, what + ": interrupted");
-    return code;
-  }
+  if (code && interruptEpoch() != epoch)
+    return report(ACLSHMEM_INNER_ERROR, what + ": interrupted");
+  if (code)
+    return awaitLoss(what, code);
   heap.space = HeapSpace::map(std::move(file), layout);
   if (!heap.space)
     return lastStatus();
@@ -362,6 +368,12 @@ int World::checkAlive(const std::string &call) {
     return ACLSHMEM_SUCCESS;
   std::lock_guard lock(failureMutex);
   return report(ACLSHMEM_INNER_ERROR, call + ": " + failureText);
+}
+
+int World::awaitLoss(const std::string &call, int code) {
+  for (auto end = Clock::now() + std::chrono::seconds(3); !isLost() && Clock::now() < end;)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return isLost() ? checkAlive(call) : code;
 }
 
 std::string World::loseJob(int lostPe, const std::string &text) {

@@ -166,6 +166,9 @@ public:
 
   /// The job is lost: reports why and returns the code; ACLSHMEM_SUCCESS otherwise.
   int checkAlive(const std::string &call);
+  /// For a call that has failed with `code`, reported, because a connection between two PEs has
+  /// ended: that one of them has died is known a moment later, and says more.
+  int awaitLoss(const std::string &call, int code);
   /// The job is lost, as this PE has been told. Returns all that is known of why.
   std::string loseJob(int pe, const std::string &text);
   /// What a PE of this host that has died was doing, as "; it ...", or nothing.

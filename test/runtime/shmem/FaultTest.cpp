@@ -8,11 +8,14 @@
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <netinet/in.h>
 #include <set>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -30,6 +33,16 @@ std::set<std::string> sharedMemoryNames() {
       if (std::string name = entry.path().filename(); name.find("shmem") != std::string::npos)
         names.insert(name);
   return names;
+}
+
+/// Not even a zombie's end is waited for.
+bool runs(int pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(file, text, ')');
+  char state = 'X';
+  file >> state;
+  return state != 'Z' && state != 'X';
 }
 
 enum class Point { Init, Barrier, Wait, Malloc, Finalize };
@@ -107,6 +120,30 @@ TEST(Killed, InFinalize) {
 TEST(Killed, InInit) {
   killAt(Point::Init, 1, 4);
   killAt(Point::Init, 0, 4);
+}
+
+/// Who comes when PE 1 has died in init learns that, and does not look for PE 0 until its time is
+/// over.
+TEST(Killed, InInitBeforeAnotherHasCome) {
+  std::string url = freeUrl();
+  auto *first = static_cast<std::atomic<int> *>( // pid of PE 1, known to all
+      mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(first, MAP_FAILED);
+  auto results = runProcesses(4, [&](int pe) {
+    if (pe == 3) // never comes
+      return 0;
+    if (pe == 1) {
+      *first = getpid();
+      std::thread([] { later(300), die(); }).detach();
+    }
+    while (pe == 2 && (*first == 0 || runs(*first)))
+      later(1);
+    later(pe == 2 ? 100 : 0);
+    expectNamed(1, [&] { initialize(pe, 4, url); });
+    return 0;
+  });
+  munmap(first, 4096);
+  expectAll(results, 1);
 }
 
 TEST(Killed, ExitWithoutFinalizeIsNoticedToo) {
