@@ -98,12 +98,17 @@ def test_counts_of_any_integer_type(count):
         ("dl.notify(s, 0, 1.5)", "notify: signal must be a scalar integer, but is fp32"),
         ("dl.notify(s, 0, tl.arange(0, 4))", "notify: signal must be a scalar integer"),
         ("dl.rank(0.5)", "rank: axis must be a scalar integer"),
+        ("lib.putmem(s, s, 4.5, 0)", "putmem: argument 3 must be a scalar integer, but is fp32"),
+        ("lib.signal_op(s, tl.arange(0, 4), 0, 0)", "argument 2 must be a scalar integer"),
+        ("lib.int_p(s, 1.0, 0)", "int32_p: argument 2 must be a scalar integer"),
+        ("lib.barrier(0.0)", "aclshmem_barrier: argument 1 must be a scalar integer"),
     ],
 )
 def test_numbers_must_be_integers(tmp_path, call, told):
     source = tmp_path / "kernel.py"
     source.write_text(
-        "import triton, triton.language as tl\nimport triton_dist.language as dl\n\n"
+        "import triton, triton.language as tl\nimport triton_dist.language as dl\n"
+        "from triton_dist.language.extra import libshmem_device as lib\n\n"
         f"@triton.jit\ndef kernel(s):\n    {call}\n"
     )
     kernel = runpy.run_path(str(source))["kernel"]
@@ -168,6 +173,50 @@ def test_consume_token_wants_an_integer_token():
     assert "token must be an integer" in refused(
         AssertionError, kernel, {"p": "*fp32", "x": "fp32"}
     )
+
+
+def test_consume_token_takes_a_number_as_token():
+    """As the first token of a loop that adds up those of its waits."""
+
+    @triton.jit
+    def kernel(p, sig, n):
+        token = 0
+        early = tl.load(dl.consume_token(p, token))
+        for i in range(n):
+            token += dl.wait(sig + 16 * i, 1, "gpu", "acquire")
+        tl.store(dl.consume_token(p, token), early)
+
+    found = lines(kernel, {"p": "*fp32", "sig": "*i32", "n": "i32"}, "distributed.consume_token")
+    assert len(found) == 2 and all(", i32 -> !tt.ptr<f32>" in line for line in found)
+
+
+def test_consume_token_refuses_other_values():
+    @triton.jit
+    def pair(p, token):
+        dl.consume_token((p, p), token)
+
+    @triton.jit
+    def nothing(p, token):
+        dl.consume_token(None, token)
+
+    @triton.jit
+    def many_tokens(p, token):
+        dl.consume_token(p, token + tl.arange(0, 8))
+
+    @triton.jit
+    def other_shape(p, token):
+        dl.consume_token(p + tl.arange(0, 4), token + tl.arange(0, 8))
+
+    @triton.jit
+    def fraction(p, token):
+        dl.consume_token(p, 0.5)
+
+    signature = {"p": "*fp32", "token": "i32"}
+    for kernel in (pair, nothing):
+        assert "value must be a scalar, pointer, tensor" in refused(ValueError, kernel, signature)
+    for kernel in (many_tokens, other_shape):
+        assert "needs a value of its shape" in refused(ValueError, kernel, signature)
+    assert "token must be an integer" in refused(AssertionError, fraction, signature)
 
 
 def test_ranks_and_addresses():
@@ -268,6 +317,12 @@ F32P = tl.pointer_type(tl.float32)
         ({(F32P,): ("f", tl.float32)}, {}, "2 arguments, but the function takes 1"),
         ({(F32P, tl.int64): ("f", tl.float32)}, {}, r"accepted: \(pointer<fp32>, int64\)"),
         ({(F32P, tl.int32): ("", tl.float32)}, {}, "the symbol is empty"),
+        (3, {}, r"the table must be a dict .*, but is int"),
+        ({(F32P, tl.int32): 5}, {}, r"must give \(symbol, result type\), but gives 5"),
+        ({(F32P, tl.int32): ("f", tl.float32, 1)}, {}, r"must give \(symbol, result type\)"),
+        ({(F32P, 3): ("f", tl.float32)}, {}, "the keys of the table must be types, but one is 3"),
+        ({(F32P, tl.int32): ("f", None)}, {}, "results in the table must be types"),
+        ({(F32P, tl.int32): (7, tl.float32)}, {}, "a symbol must be a string, but is int"),
     ],
 )
 def test_extern_call_refuses(table, options, text):

@@ -266,9 +266,12 @@ LogicalResult Lowering::lowerForeignPointers(Operation *op) {
 
 void Lowering::eraseDead() {
   SmallVector<Value> unused;
-  for (auto [pointer, cast] : placeholders)
-    if (cast.use_empty())
+  for (auto [pointer, cast] : placeholders) {
+    // A call with effects stays, and its result must still become a memref.
+    Operation *def = pointer.getDefiningOp();
+    if (cast.use_empty() && (!def || wouldOpBeTriviallyDead(def)))
       unused.push_back(pointer);
+  }
   for (Value pointer : unused) {
     placeholders[pointer].erase();
     placeholders.erase(pointer);

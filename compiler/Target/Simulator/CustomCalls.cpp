@@ -131,7 +131,8 @@ LogicalResult lowerCustom(Operation *op) {
   if (!signature || symbol.starts_with("piton_"))
     return op->emitOpError() << "calls '" << symbol << "', which the device library does not have";
   if (op->getNumResults() > 1)
-    return op->emitOpError("has more than one result");
+    return op->emitOpError() << "takes " << op->getNumResults() << " results from '" << symbol
+                             << "'; functions of the device library give one at most";
 
   OpBuilder b(op);
   Location loc = op->getLoc();

@@ -74,15 +74,28 @@ def wait(barrierPtrs, numBarriers, scope: str, semantic: str, waitValue=1, _sema
 def consume_token(value, token, _semantic=None):
     """`value`, unchanged, but not before the wait that gave `token`.
 
-    value: scalar, pointer, tensor or tensor descriptor.
+    value: scalar, pointer, tensor or tensor descriptor. token: an integer; a tensor of them has
+    the shape of `value`.
     """
     builder = _builder(_semantic, "consume_token")
+    if isinstance(_unwrap(token), int):  # where a loop of waits starts
+        token = _semantic.to_tensor(_unwrap(token))
     kind = getattr(token, "type", None)
     assert isinstance(token, core.tensor) and kind.scalar.is_int(), (
         f"consume_token: token must be an integer, but is {kind or type(token)}"
     )
-    if not isinstance(value, core.base_value) or not hasattr(value, "handle"):
+    if isinstance(_unwrap(value), (bool, int, float)):
         value = _semantic.to_tensor(_unwrap(value))
+    if not isinstance(value, (core.tensor, core.tensor_descriptor)):
+        raise ValueError(
+            "consume_token: value must be a scalar, pointer, tensor or tensor descriptor, but is "
+            f"{getattr(value, 'type', type(value))}; pass the parts of a tuple one by one"
+        )
+    shape = getattr(value.type, "shape", None)
+    if kind.is_block() and (shape is None or list(shape) != list(kind.shape)):
+        raise ValueError(
+            f"consume_token: a token of {kind} needs a value of its shape, not {value.type}"
+        )
     handle = builder.create_distributed_consume_token(value.handle, token.handle)
     if isinstance(value, core.tensor_descriptor):
         return core.tensor_descriptor(handle, value.shape, value.strides, value.block_type)
@@ -164,11 +177,50 @@ def notify(ptr, rank, signal=1, sig_op="set", comm_scope="inter_node", _semantic
     return core.tensor(None, core.void)
 
 
+def _described(value):
+    return getattr(value, "type", None) or type(value).__name__
+
+
+def _text(value, what):
+    value = _unwrap(value)
+    if not isinstance(value, str):
+        raise ValueError(f"extern_call: {what} must be a string, but is {_described(value)}")
+    return value
+
+
 def _plain(kind):
     """A type as a key: pointers to constant data are pointers."""
     if kind.is_ptr() and kind.const:
         return core.pointer_type(kind.element_ty, kind.address_space)
     return kind
+
+
+def _types(kinds, what):
+    """A type or a sequence of types as a list. ValueError for anything else."""
+    kinds = list(kinds) if isinstance(kinds, (tuple, list, core.tuple)) else [kinds]
+    kinds = [_unwrap(kind) for kind in kinds]
+    for kind in kinds:
+        if not isinstance(kind, core.dtype):
+            raise ValueError(f"extern_call: {what} must be types, but one is {kind!r}")
+    return kinds
+
+
+def _table(given):
+    """{tuple of argument types: (symbol, list of result types)} from what the caller wrote."""
+    if not isinstance(given, dict):
+        raise ValueError(
+            "extern_call: the table must be a dict {(argument types): (symbol, result type)}, but "
+            f"is {_described(given)}"
+        )
+    table = {}
+    for key, value in given.items():
+        kinds = tuple(_plain(kind) for kind in _types(key, "the keys of the table"))
+        if not isinstance(value, (tuple, list)) or len(value) != 2:
+            raise ValueError(
+                f"extern_call: the table must give (symbol, result type), but gives {value!r}"
+            )
+        table[kinds] = _text(value[0], "a symbol"), _types(value[1], "results in the table")
+    return table
 
 
 @core.builtin
@@ -187,8 +239,12 @@ def extern_call(
     memory. Returns a tensor, a tuple of tensors, or a void tensor.
     """
     builder = _builder(_semantic, "extern_call")
-    table = {_key(key): value for key, value in _unwrap(arg_type_symbol_dict).items()}
+    lib_name, lib_path = _text(lib_name, "lib_name"), _text(lib_path, "lib_path")
+    args = _unwrap(args)
+    if not isinstance(args, (tuple, list, core.tuple)):
+        raise ValueError(f"extern_call: args must be a list, but is {_described(args)}")
     values = [_semantic.to_tensor(_unwrap(arg)) for arg in args]
+    table = _table(_unwrap(arg_type_symbol_dict))
     for value in values:
         if value.type.is_block():
             raise ValueError(f"extern_call: arguments must be scalars, but one is {value.type}")
@@ -206,13 +262,12 @@ def extern_call(
         raise ValueError(
             f"extern_call: no function takes ({', '.join(map(str, types))}); accepted: {accepted}"
         )
-    symbol, result = table[types]
+    symbol, results = table[types]
     if not symbol:
         raise ValueError("extern_call: the symbol is empty")
-    results = list(result) if isinstance(result, (tuple, list, core.tuple)) else [result]
     handles = builder.create_distributed_extern_call(
-        _unwrap(lib_name),
-        _unwrap(lib_path),
+        lib_name,
+        lib_path,
         symbol,
         [value.handle for value in values],
         [kind.to_ir(builder) for kind in results],
@@ -222,7 +277,3 @@ def extern_call(
         return core.tensor(None, core.void)
     tensors = tuple(core.tensor(h, k) for h, k in zip(handles, results, strict=True))
     return tensors[0] if len(tensors) == 1 else tensors
-
-
-def _key(key):
-    return tuple(_plain(kind) for kind in key)

@@ -23,3 +23,13 @@ tt.func public @k(%x: !tt.ptr<f32>, %s: !tt.ptr<i32>, %n: i32) {
   tt.store %xp, %v : tensor<8x!tt.ptr<f32>>
   tt.return
 }
+
+// A call that does more than give an address stays when nobody uses that.
+// CHECK-LABEL: @unused
+// CHECK:   hivm.hir.custom {{.*}} "dist.aclshmem_ptr_float" ins({{.*}} : memref<?xf32>, i32) -> memref<?xf32>
+// CHECK-NOT: hivm.hir.custom
+tt.func public @unused(%x: !tt.ptr<f32>, %n: i32) {
+  %p = hivm.hir.custom {symbol = "aclshmem_ptr_float", hivm.pipe = #hivm.pipe<PIPE_S>, hivm.tcore_type = #hivm.tcore_type<VECTOR>, hivm.vf_mode = #hivm.vf_mode<SIMD>} "dist.aclshmem_ptr_float" ins(%x, %n : !tt.ptr<f32>, i32) -> !tt.ptr<f32>
+  %q = hivm.hir.custom {no_side_effect, symbol = "aclshmem_ptr_float", hivm.pipe = #hivm.pipe<PIPE_S>, hivm.tcore_type = #hivm.tcore_type<VECTOR>, hivm.vf_mode = #hivm.vf_mode<SIMD>} "dist.aclshmem_ptr_float" ins(%x, %n : !tt.ptr<f32>, i32) -> !tt.ptr<f32>
+  tt.return
+}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from triton.language import core
 
-from ...distributed_ops import extern_call
+from ...distributed_ops import _integer, extern_call
 
 ACLSHMEM_TEAM_INVALID = core.constexpr(-1)
 ACLSHMEM_TEAM_WORLD = core.constexpr(0)
@@ -37,9 +37,9 @@ _NAMES = {
 def _call(symbol, args, result, pure, semantic):
     """args: pairs (value, type it is cast to, or None for a pointer)."""
     values = []
-    for value, kind in args:
+    for position, (value, kind) in enumerate(args, 1):
         if kind is not None:
-            value = semantic.cast(semantic.to_tensor(_unwrap(value)), kind)
+            value = _integer(value, kind, semantic, f"{symbol}: argument {position}")
         values.append(value)
     types = tuple(value.type for value in values)
     return extern_call(_LIBRARY, "", values, {types: (symbol, result)}, pure, _semantic=semantic)
