@@ -2,7 +2,8 @@
 #
 #   make demo      sets up everything and runs the main job (examples/demo.py)
 #   make test      sets up everything and runs the CI set
-#   make test-all  fuzzing, both kinds of installation, the CI set, the sanitizers, long matrices
+#   make test-all  fuzzing, both kinds of installation, the CI set, the sanitizers, a build
+#                  without the distributed part, long matrices
 #   make bench     the speed table, as ratios in one run
 #   make check     format, lint, layering, docs, quick tests (what CI runs first)
 #   make fuzz      the Triton IR fuzzer, for FUZZ_SECONDS
