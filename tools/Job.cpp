@@ -62,6 +62,7 @@ int freePort() {
   set("MASTER_PORT", std::to_string(port));
   set(kJobUrlVariable, "tcp://127.0.0.1:" + std::to_string(port));
   std::vector<char *> argv;
+  argv.reserve(command.size() + 1);
   for (const std::string &word : command)
     argv.push_back(const_cast<char *>(word.c_str()));
   argv.push_back(nullptr);
