@@ -38,7 +38,7 @@ struct Flag {
   bool Flags::*on = nullptr;
 };
 
-const Flag kFlags[] = {
+constexpr Flag kFlags[] = {
     {"emit", "what to make: ttir, ttadapter, npubin (default) or bisheng-mlir", &Flags::emit},
     {"o", "output file (default: standard output)", &Flags::output},
     {"target", "SoC name (default Ascend910B3)", &Flags::target},
@@ -163,7 +163,7 @@ static bool readFlags(const Flags &flags, piton::CompileOptions &options) {
     stage = piton::parseStage(flags.from);
     if (!stage || *stage > Stage::TtAdapter)
       return fail("--from=" + flags.from + " is none of source, ttir, ttadapter"), false;
-    options.from = *stage;
+    options.from = stage;
   }
   if (flags.discreteMask != "exact" && flags.discreteMask != "documented")
     return fail("--discrete-mask=" + flags.discreteMask + " is neither exact nor documented"),

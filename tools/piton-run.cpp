@@ -168,7 +168,7 @@ public:
       if (argument.type != PITON_TYPE_POINTER)
         die(where + ": the kernel takes " + nameOf(argument.type).name + " here, not a pointer");
       block.setPointer(index, nullptr);
-    } else if (text.rfind("zeros:", 0) == 0) {
+    } else if (text.starts_with("zeros:")) {
       setZeros(index, text.substr(6));
     } else if (size_t colon = text.find(':');
                colon != std::string::npos && typeNamed(text.substr(0, colon))) {
@@ -306,6 +306,7 @@ std::string compile(const std::string &path) {
   if (const char *soc = std::getenv("TRITON_ASCEND_ARCH"); soc && *soc)
     words.push_back(std::string("--target=") + soc);
   std::vector<char *> argv;
+  argv.reserve(words.size() + 1);
   for (std::string &word : words)
     argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -371,7 +372,7 @@ Options parseOptions(int argc, char **argv) {
     std::string word = argv[i];
     std::string value;
     bool inlined = false;
-    if (size_t equals = word.find('='); word.rfind("--", 0) == 0 && equals != std::string::npos) {
+    if (size_t equals = word.find('='); word.starts_with("--") && equals != std::string::npos) {
       value = word.substr(equals + 1);
       word.resize(equals);
       inlined = true;
@@ -412,7 +413,7 @@ Options parseOptions(int argc, char **argv) {
     } else if (word == "--help" || word == "-h") {
       std::fputs(kUsage, stdout);
       std::exit(0);
-    } else if (word.rfind("-", 0) == 0) {
+    } else if (word.starts_with('-')) {
       die("unknown option '" + word + "'; see piton-run --help");
     } else if (options.kernel.empty()) {
       options.kernel = word;

@@ -75,8 +75,8 @@ bool parseUrl(const std::string &url, SocketAddress &out, std::string &error) {
             "; expected tcp://HOST:PORT or tcp6://[ADDRESS]:PORT with a port from 1025 to 65535";
     return false;
   };
-  bool v6 = url.rfind("tcp6://", 0) == 0;
-  if (!v6 && url.rfind("tcp://", 0) != 0)
+  bool v6 = url.starts_with("tcp6://");
+  if (!v6 && !url.starts_with("tcp://"))
     return bad(url.empty() ? "it is empty" : "it does not start with tcp:// or tcp6://");
   std::string rest = url.substr(v6 ? 7 : 6), host;
   size_t colon = rest.rfind(':');
