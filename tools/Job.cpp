@@ -33,17 +33,19 @@ constexpr std::chrono::seconds kGrace{1}, kTerminationGrace{6};
 volatile sig_atomic_t receivedSignal = 0;
 void onSignal(int signal) { receivedSignal = signal; }
 
-/// A port for the control plane that is free at the moment.
-int freePort() {
-  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+/// A port for the control plane, or -1. A socket stays bound there until the job ends, so that no
+/// outgoing connection and nobody else who looks for a port gets it before PE 0 listens, which
+/// SO_REUSEADDR permits.
+int reservePort() {
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t length = sizeof(address);
-  if (fd < 0 || bind(fd, reinterpret_cast<sockaddr *>(&address), length) != 0 ||
+  if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
+      bind(fd, reinterpret_cast<sockaddr *>(&address), length) != 0 ||
       getsockname(fd, reinterpret_cast<sockaddr *>(&address), &length) != 0)
     return -1;
-  close(fd);
   return ntohs(address.sin_port);
 }
 
@@ -134,7 +136,7 @@ int runJob(int count, const std::vector<std::string> &command) {
                  std::strerror(errno));
     return 127;
   }
-  int port = freePort();
+  int port = reservePort();
   if (port < 0) {
     std::fprintf(stderr, "piton-run: error: no free port: %s\n", std::strerror(errno));
     return 1;

@@ -169,7 +169,11 @@ bool waitFor(int fd, short events, Clock::time_point deadline) {
 Fd connectOnce(const SocketAddress &address, Clock::time_point deadline, std::string &error,
                const std::function<bool()> &stopped) {
   Fd fd(socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  int failed = fd ? 0 : errno;
+  int failed = fd ? 0 : errno, on = 1;
+  // With no listener, a port that the system hands out to clients may be connected to itself. That
+  // must not keep PE 0 from listening there, now or in the minute after.
+  if (fd)
+    setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   if (fd && connect(fd.get(), address.get(), address.length) != 0) {
     failed = errno;
     if (failed == EINPROGRESS) {
@@ -188,7 +192,6 @@ Fd connectOnce(const SocketAddress &address, Clock::time_point deadline, std::st
     error = errnoText(failed);
     return Fd();
   }
-  // With no listener, a port that the system hands out to clients may be connected to itself.
   if (localAddress(fd.get()).text() == address.text()) {
     error = errnoText(ECONNREFUSED);
     return Fd();

@@ -8,9 +8,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <set>
+#include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace piton;
 using namespace piton::test;
@@ -77,9 +80,13 @@ TEST(Simulator, PlainBlocksSeeEveryProgramId) {
 
 TEST(Simulator, TinyLaunchesStayOnTheCaller) {
   auto kernel = load("nothing");
-  for (int i = 0; i < 100; ++i) // lets the estimate settle
+  auto estimate = [&] {
+    return static_cast<const sim::LoadedKernel &>(*kernel).blockNanoseconds.load() * 8;
+  };
+  // Lets it settle, which takes more launches when another program had the core during one.
+  for (int i = 0; i < 100 || (i < 10000 && estimate() >= 8000); ++i)
     ASSERT_EQ(run(kernel, Args(), 8), PITON_OK);
-  EXPECT_LT(static_cast<const sim::LoadedKernel &>(*kernel).blockNanoseconds.load() * 8, 8000u);
+  EXPECT_LT(estimate(), 8000u);
 }
 
 TEST(Simulator, EveryLiveBlockHasItsOwnArena) {
@@ -149,12 +156,19 @@ TEST(Simulator, AStandstillIsReportedWithItsReason) {
     uint32_t word = blocks == 40 ? UINT32_MAX / 2 : 0;
     auto await = load("await", true);
     uint32_t words[3] = {0, 0, 0};
-    std::thread other([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1600));
+    std::atomic<bool> captured{false};
+    std::thread other([&] { // frees the blocks some time after the report
+      struct stat written = {};
+      auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+      while (!captured || (fstat(STDERR_FILENO, &written) == 0 && written.st_size == 0 &&
+                           std::chrono::steady_clock::now() < deadline))
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      std::this_thread::sleep_for(std::chrono::milliseconds(600));
       __atomic_store_n(&word, UINT32_MAX / 2, __ATOMIC_RELEASE);
       __atomic_store_n(words, 1, __ATOMIC_RELEASE);
     });
-    testing::internal::CaptureStderr();
+    testing::internal::CaptureStderr(); // to a file
+    captured = true;
     if (blocks == 41)
       EXPECT_EQ(run(kernel, Args().set(0, &word), blocks), PITON_OK);
     else

@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,7 +24,26 @@
 
 namespace fs = std::filesystem;
 
+/// Runs what follows as a user without rights, who has no jobs: not as 65534, as whom other tests
+/// run some.
+#define AS_NOBODY "setpriv --reuid 64321 --regid 64321 --clear-groups "
+
 namespace {
+
+/// Waits until PE 0 of this job has that many connections, one of which is its own.
+void awaitConnections(int wanted) {
+  int port = std::atoi(std::getenv("MASTER_PORT"));
+  for (int round = 0, count = 0; round < 3000 && count < wanted; ++round) {
+    usleep(10000);
+    count = 0;
+    std::ifstream table("/proc/net/tcp");
+    for (std::string line; std::getline(table, line);) {
+      int local = 0, state = 0;
+      if (std::sscanf(line.c_str(), "%*d: %*x:%x %*x:%*x %x", &local, &state) == 2)
+        count += local == port && state == 1; // established
+    }
+  }
+}
 
 /// As a PE of a job: takes a bit of the heap and lets PE 0 show what npu-smi says.
 int runAsPe() {
@@ -37,9 +57,10 @@ int runAsPe() {
   std::strncpy(attr.ip_port, std::getenv("PITON_SHMEM_URL"), sizeof(attr.ip_port) - 1);
   if (aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr) || !aclshmem_malloc(1000))
     return 1;
+  std::printf("<pid %d>\n", getpid());
   std::string command = NPU_SMI " info";
   if (std::getenv("PITON_TEST_ASKS_AS_NOBODY"))
-    command = "setpriv --reuid 65534 --regid 65534 --clear-groups " + command;
+    command = AS_NOBODY + command;
   int code = attr.my_pe == 0 ? std::system(command.c_str()) : 0;
   aclshmem_barrier_all();
   return aclshmem_finalize() || code;
@@ -48,8 +69,10 @@ int runAsPe() {
 /// As a PE of a job in which PE 1 dies: by SIGKILL in a barrier, or before it is a PE at all.
 int runAsPeThatLosesAnother(bool early) {
   int pe = std::atoi(std::getenv("RANK"));
-  if (early && pe == 1)
+  if (early && pe == 1) {
+    awaitConnections(3);
     return 3;
+  }
   aclshmemx_set_conf_store_tls(false, "", 0);
   aclshmemx_init_attr_t attr = ACLSHMEMX_INIT_ATTR_DEFAULT;
   attr.my_pe = pe;
@@ -78,10 +101,9 @@ struct Result {
   std::string output;
 };
 
-Result run(const std::string &words) {
+Result capture(const std::string &command) {
   Result result;
-  std::string command = std::string(PITON_RUN) + " " + words + " 2>&1";
-  FILE *pipe = popen(command.c_str(), "r");
+  FILE *pipe = popen((command + " 2>&1").c_str(), "r");
   if (!pipe)
     return result;
   char buffer[1024];
@@ -90,6 +112,8 @@ Result run(const std::string &words) {
   result.code = WEXITSTATUS(pclose(pipe));
   return result;
 }
+
+Result run(const std::string &words) { return capture(PITON_RUN " " + words); }
 
 bool contains(const Result &result, const char *text) {
   return result.output.find(text) != std::string::npos;
@@ -126,12 +150,17 @@ TEST(Job, NpuSmiShowsLivePes) {
   EXPECT_EQ(r.code, 0) << r.output;
   for (const char *text : {"0 of 3", "1 of 3", "2 of 3", "1 / 4", "MTE+SDMA"})
     EXPECT_TRUE(contains(r, text)) << r.output;
-  FILE *pipe = popen((std::string(NPU_SMI) + " info").c_str(), "r");
-  char buffer[8192] = {};
-  size_t n = fread(buffer, 1, sizeof(buffer) - 1, pipe);
-  pclose(pipe);
-  std::string after(buffer, n);
-  EXPECT_EQ(after.find("MTE+SDMA"), std::string::npos) << after;
+  // Afterwards they are gone; jobs of other tests may well be there.
+  std::stringstream before(r.output);
+  std::vector<std::string> pids;
+  for (std::string line; std::getline(before, line);)
+    if (line.rfind("<pid ", 0) == 0)
+      pids.push_back(" " + line.substr(5, line.size() - 6) + " ");
+  EXPECT_EQ(pids.size(), 3u) << r.output;
+  std::stringstream after(capture(NPU_SMI " info").output);
+  for (std::string line; std::getline(after, line);)
+    for (const std::string &pid : pids)
+      EXPECT_FALSE(line.find(" of 3 ") != line.npos && line.find(pid) != line.npos) << line;
 }
 
 TEST(Job, TheOthersNameAPeThatWasKilled) {
@@ -181,20 +210,8 @@ TEST(Job, BadCommandLines) {
 
 //===-- Other users -------------------------------------------------------------------------===//
 
-/// What npu-smi says to a user without rights, if this test may become one and he gets at it.
-Result asNobody(const std::string &command) {
-  Result result;
-  FILE *pipe = popen(
-      ("setpriv --reuid 65534 --regid 65534 --clear-groups " + command + " 2>&1").c_str(), "r");
-  char buffer[1024];
-  while (size_t n = fread(buffer, 1, sizeof(buffer), pipe))
-    result.output.append(buffer, n);
-  result.code = WEXITSTATUS(pclose(pipe));
-  return result;
-}
-
 TEST(Job, AnotherUsersJobIsNotShown) {
-  if (geteuid() != 0 || asNobody(NPU_SMI " -v").code != 0)
+  if (geteuid() != 0 || capture(AS_NOBODY NPU_SMI " -v").code != 0)
     GTEST_SKIP() << "this user cannot run npu-smi as another one";
   std::string self = fs::read_symlink("/proc/self/exe");
   Result r = run("-n 2 -- env PITON_TEST_JOB=1 PITON_TEST_ASKS_AS_NOBODY=1 " + self);

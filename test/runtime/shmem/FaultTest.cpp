@@ -25,7 +25,7 @@ using namespace piton::test;
 
 namespace {
 
-/// Of ours; other programs may come and go meanwhile.
+/// Of ours; other programs may come and go meanwhile, though hardly with such names.
 std::set<std::string> sharedMemoryNames() {
   std::set<std::string> names;
   for (const char *folder : {"/dev/shm", "/tmp"})
@@ -57,7 +57,7 @@ void killAt(Point point, int victim, int count) {
       if (pe == count - 1)
         return 0;
       if (pe == victim) {
-        std::thread([] { later(400), die(); }).detach();
+        std::thread([&] { awaitConnections(url, count - 1), later(400), die(); }).detach();
         initialize(pe, count, url);
         return 1;
       }
@@ -89,12 +89,13 @@ void killAt(Point point, int victim, int count) {
     expectNamed(victim, [&] { aclshmem_putmem(word, word, 4, 0); });
     auto start = Clock::now();
     aclshmem_finalize();
-    EXPECT_LT(Clock::now() - start, std::chrono::seconds(3));
+    EXPECT_LT(Clock::now() - start, kSoon);
     return 0;
   });
   expectAll(results, victim);
   // Nothing is left, and the next job at the same address starts clean.
-  EXPECT_EQ(sharedMemoryNames(), names);
+  for (const std::string &name : sharedMemoryNames())
+    EXPECT_TRUE(names.count(name)) << name;
   expectAll(runProcesses(count, [&](int pe) {
     EXPECT_EQ(initialize(pe, count, url), 0) << piton_last_error();
     EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
@@ -172,6 +173,7 @@ TEST(Killed, ExitEndsTheProcessInOrder) {
 
 TEST(Killed, AForkedChildDoesNotKeepAPeAlive) {
   std::string url = freeUrl();
+  SharedCount told;
   auto results = runProcesses(2, [&](int pe) {
     EXPECT_EQ(initialize(pe, 2, url), 0) << piton_last_error();
     if (pe == 1) {
@@ -180,13 +182,14 @@ TEST(Killed, AForkedChildDoesNotKeepAPeAlive) {
         int code = aclshmemx_last_status() == ACLSHMEM_NOT_INITED ? 0 : 1;
         close(STDOUT_FILENO);
         close(STDERR_FILENO);
-        later(3000);
+        told.await(1); // lives longer than PE 0 needs to hear of it
         _exit(code);
       }
       later(200);
       die();
     }
     expectNamed(1, [] { aclshmem_barrier_all(); });
+    told.add();
     return 0;
   });
   expectAll(results, 1);
@@ -194,19 +197,25 @@ TEST(Killed, AForkedChildDoesNotKeepAPeAlive) {
 
 TEST(Refused, RanksThatDoNotFitAndTheJobGoesOn) {
   std::string url = freeUrl();
-  // Processes 2 to 5 are no PEs of this job of two.
+  SharedCount early, running, late;
+  // Processes 2 to 5 are no PEs of this job of two: 4 comes while it runs, the others earlier.
   auto results = runProcesses(6, [&](int process) {
     if (process == 1)
-      later(1500); // so that the others come while the job is starting
+      early.await(3); // so that the others come while the job is starting
     if (process < 2) {
       EXPECT_EQ(initialize(process, 2, url), 0) << piton_last_error();
       aclshmem_barrier_all();
       EXPECT_EQ(aclshmemx_last_status(), 0) << piton_last_error();
-      later(process == 0 ? 500 : 0);
+      running.add();
+      late.await(1);
       EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
       return 0;
     }
-    later(300);
+    awaitListener(url);
+    struct Leaves {
+      const SharedCount &count;
+      ~Leaves() { count.add(); }
+    } leaves{process == 4 ? late : early};
     auto expect = [](int code, const char *text) {
       EXPECT_EQ(code, ACLSHMEM_BOOTSTRAP_ERROR);
       EXPECT_NE(std::string(piton_last_error()).find(text), std::string::npos)
@@ -217,11 +226,11 @@ TEST(Refused, RanksThatDoNotFitAndTheJobGoesOn) {
     if (process == 3)
       expect(initialize(0, 2, url), "another job or program uses the port");
     if (process == 4) {
-      later(1600);
+      running.await(2);
       expect(initialize(1, 2, url), "wants to be a PE that has connected already, PE 1 (pid ");
     }
     if (process == 5) { // a greeting with a PE that the API would not let through
-      int fd = connectTo(static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1))));
+      int fd = connectTo(portOf(url));
       shmem::Writer hello;
       hello.value(shmem::kProtocolVersion).value<uint64_t>(0).value<int32_t>(-5).value<int32_t>(2);
       hello.value<int32_t>(getpid()).text("here");
@@ -246,14 +255,15 @@ TEST(Refused, RanksThatDoNotFitAndTheJobGoesOn) {
 
 TEST(Refused, GarbageAtThePortHarmsNobody) {
   std::string url = freeUrl();
-  auto port = static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+  SharedCount sent;
   expectAll(runProcesses(3, [&](int process) {
     if (process == 2) {
-      sendGarbage(port, std::string("PITN") + std::string(60, '\x7f'), "PI");
+      sendGarbage(portOf(url), std::string("PITN") + std::string(60, '\x7f'), "PI");
+      sent.add();
       return 0;
     }
     if (process == 1)
-      later(700);
+      sent.await(1);
     EXPECT_EQ(initialize(process, 2, url), 0) << piton_last_error();
     aclshmem_barrier_all();
     EXPECT_EQ(aclshmemx_last_status(), 0) << piton_last_error();
@@ -264,20 +274,22 @@ TEST(Refused, GarbageAtThePortHarmsNobody) {
 
 TEST(Refused, SilentStrangersKeepNobodyOut) {
   std::string url = freeUrl();
-  auto port = static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+  SharedCount strangers, in;
   expectAll(runProcesses(3, [&](int process) {
     if (process == 2) {
       for (int i = 0; i < 600; ++i) // more than the server keeps
-        EXPECT_GE(connectTo(port), 0) << i;
-      later(3000);
+        EXPECT_GE(connectTo(portOf(url)), 0) << i;
+      strangers.add();
+      in.await(2);
       return 0;
     }
     if (process == 1)
-      later(1500);
+      strangers.await(1);
     auto start = Clock::now();
     EXPECT_EQ(initialize(process, 2, url), 0) << piton_last_error();
     if (process == 1)
-      EXPECT_LT(Clock::now() - start, std::chrono::seconds(4)) << "a stranger has 10";
+      EXPECT_LT(Clock::now() - start, kSoon) << "a stranger has 10";
+    in.add();
     EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
     return 0;
   }));
@@ -286,10 +298,12 @@ TEST(Refused, SilentStrangersKeepNobodyOut) {
 TEST(Refused, MissingPesAndAnAbsentPe0AreNamed) {
   std::string url = freeUrl();
   expectAll(runProcesses(2, [&](int pe) { // PEs 2 and 3 never come
-    EXPECT_EQ(initialize(pe, 4, url, 1), ACLSHMEM_BOOTSTRAP_ERROR);
+    if (pe == 1)
+      awaitListener(url); // and then it is one of two who are in time
+    EXPECT_EQ(initialize(pe, 4, url, 3), ACLSHMEM_BOOTSTRAP_ERROR);
     EXPECT_NE(std::string(piton_last_error())
                   .find("PEs 2 and 3 of 4 did not connect to PE 0 within "
-                        "1 s"),
+                        "3 s"),
               std::string::npos)
         << piton_last_error();
     return 0;
@@ -317,13 +331,12 @@ TEST(Refused, ASlowPe0IsWaitedFor) {
 
 TEST(Refused, SomethingElseAtThePort) {
   std::string url = freeUrl();
-  auto port = static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
   expectAll(runProcesses(2, [&](int process) {
     if (process == 0) { // a web server
       int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
       sockaddr_in address = {};
       address.sin_family = AF_INET;
-      address.sin_port = htons(port);
+      address.sin_port = htons(portOf(url));
       address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
       int on = 1;
       setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
@@ -336,7 +349,7 @@ TEST(Refused, SomethingElseAtThePort) {
       later(300);
       return 0;
     }
-    EXPECT_EQ(initialize(1, 2, url, 5), ACLSHMEM_BOOTSTRAP_ERROR);
+    EXPECT_EQ(initialize(1, 2, url), ACLSHMEM_BOOTSTRAP_ERROR);
     EXPECT_NE(std::string(piton_last_error()).find("is no PE 0 of this job"), std::string::npos)
         << piton_last_error();
     return 0;
@@ -349,7 +362,7 @@ TEST(GlobalExit, EndsEveryPeWithTheStatus) {
     EXPECT_EQ(initialize(pe, 3, url), 0) << piton_last_error();
     if (pe == 1)
       aclshmem_global_exit(7);
-    later(10000);
+    later(30000);
     return 0;
   });
   for (const ProcessResult &result : results)

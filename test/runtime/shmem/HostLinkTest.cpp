@@ -6,6 +6,7 @@
 
 #include "runtime/shmem/HeapSpace.h"
 #include "runtime/shmem/Report.h"
+#include "test/runtime/shmem/Jobs.h"
 
 #include <gtest/gtest.h>
 
@@ -83,13 +84,14 @@ TEST(HostLink, MemoryOfAnotherUserIsNotTaken) {
     GTEST_SKIP() << "only root can be another user";
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
+  test::SharedCount over;
   pid_t stranger = fork();
   if (stranger == 0) {
     HostLinkServer server;
     if (setuid(kNobody) != 0 || !server.open())
       _exit(1);
     [[maybe_unused]] ssize_t n = write(ends[1], server.ticket().data(), server.ticket().size());
-    (void)server.serve(0, {1}, Clock::now() + std::chrono::seconds(1), never);
+    (void)server.serve(0, {1}, soon(), [&] { return over.reached(1); });
     _exit(0);
   }
   char ticket[128] = {};
@@ -98,6 +100,7 @@ TEST(HostLink, MemoryOfAnotherUserIsNotTaken) {
   EXPECT_NE(fetchFile(ticket, 1, soon(), never, file), ACLSHMEM_SUCCESS);
   EXPECT_NE(std::string(piton_last_error()).find("belongs to another user"), std::string::npos)
       << piton_last_error();
+  over.add();
   EXPECT_FALSE(file);
   EXPECT_EQ(exitCode(stranger), 0);
 }

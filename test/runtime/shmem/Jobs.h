@@ -15,11 +15,43 @@
 
 namespace piton::test {
 
-/// A TCP port that nobody uses at the moment, above 1024.
+/// A TCP port that is this process's own until it ends: a socket stays bound there, which keeps off
+/// other tests that look for a port and outgoing connections of other programs, but not a listener
+/// with SO_REUSEADDR, as PE 0's is.
 uint16_t freePort();
 
 /// "tcp://127.0.0.1:<freePort()>".
 std::string freeUrl();
+
+/// The port of such a URL.
+uint16_t portOf(const std::string &url);
+
+/// Waits until `ready`, with an unmet EXPECT after 40 s. For what must have happened before a test
+/// goes on: a sleep would do on an idle machine only.
+void waitUntil(const std::function<bool()> &ready);
+
+/// Waits until somebody listens at the URL's port on this host, without connecting to it.
+void awaitListener(const std::string &url);
+
+/// Waits until PE 0 at the URL has that many connections, of which one is its own.
+void awaitConnections(const std::string &url, int count);
+
+/// A count that processes share which are forked after it was made.
+class SharedCount {
+public:
+  SharedCount();
+  ~SharedCount();
+  SharedCount(const SharedCount &) = delete;
+  SharedCount &operator=(const SharedCount &) = delete;
+  void add() const { __atomic_fetch_add(word, 1, __ATOMIC_ACQ_REL); }
+  bool reached(int count) const { return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= count; }
+  void await(int count) const {
+    waitUntil([&] { return reached(count); });
+  }
+
+private:
+  int *word;
+};
 
 /// A connection to the port on this host, once somebody listens there; -1 if nobody does.
 int connectTo(uint16_t port);
@@ -31,8 +63,8 @@ void sendGarbage(uint16_t port, const std::string &almost, const std::string &be
 struct ThreadJobOptions {
   uint64_t heapBytes = 1 << 20;
   uint32_t engines = ACLSHMEM_DATA_OP_MTE;
-  std::chrono::seconds timeout{20};
-  bool endsLost = false; ///< the body loses the job
+  std::chrono::seconds timeout{20}; ///< of calls; there are 20 s to start
+  bool endsLost = false;            ///< the body loses the job
 };
 
 /// Runs `body` on `count` threads, each a PE of one job; joins and ends the job. Every PE must get

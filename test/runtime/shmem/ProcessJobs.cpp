@@ -9,8 +9,11 @@
 #include <arpa/inet.h>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,16 +21,56 @@
 namespace piton::test {
 
 uint16_t freePort() {
-  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1; // never closed
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t length = sizeof(address);
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   bind(fd, reinterpret_cast<sockaddr *>(&address), length);
   getsockname(fd, reinterpret_cast<sockaddr *>(&address), &length);
-  close(fd);
   return ntohs(address.sin_port);
 }
+
+uint16_t portOf(const std::string &url) {
+  return static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+}
+
+void waitUntil(const std::function<bool()> &ready) {
+  auto deadline = shmem::Clock::now() + std::chrono::seconds(40);
+  while (!ready()) {
+    if (shmem::Clock::now() >= deadline) {
+      ADD_FAILURE() << "what this waits for has not come within 40 s";
+      return;
+    }
+    usleep(5000);
+  }
+}
+
+/// Sockets of this host whose own port it is.
+static int socketsAt(uint16_t port, unsigned state) {
+  std::ifstream table("/proc/net/tcp"); // "0: 0100007F:8235 00000000:0000 0A ..." behind a title
+  int count = 0;
+  for (std::string line; std::getline(table, line);) {
+    unsigned local = 0, seen = 0;
+    if (std::sscanf(line.c_str(), "%*d: %*x:%x %*x:%*x %x", &local, &seen) == 2)
+      count += local == port && seen == state;
+  }
+  return count;
+}
+
+void awaitListener(const std::string &url) {
+  waitUntil([port = portOf(url)] { return socketsAt(port, TCP_LISTEN) > 0; });
+}
+
+void awaitConnections(const std::string &url, int count) {
+  waitUntil([=, port = portOf(url)] { return socketsAt(port, TCP_ESTABLISHED) >= count; });
+}
+
+SharedCount::SharedCount()
+    : word(static_cast<int *>(
+          mmap(nullptr, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
+SharedCount::~SharedCount() { munmap(word, sizeof(int)); }
 
 int connectTo(uint16_t port) {
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -35,7 +78,7 @@ int connectTo(uint16_t port) {
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     if (connect(fd, reinterpret_cast<sockaddr *>(&address), sizeof(address)) == 0)
       return fd;
     usleep(20000);

@@ -95,7 +95,8 @@ TEST(Process, Pe0MayBringItsSocket) {
       address.sin_family = AF_INET;
       address.sin_port = htons(port);
       address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-      int fd = socket(AF_INET, SOCK_STREAM, 0);
+      int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+      setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
       EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr *>(&address), sizeof(address)), 0);
       attr.option_attr.sockFd = fd;
       aclshmemx_init_attr_t wrong = attr;

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <dirent.h>
 #include <fcntl.h>
+#include <fstream>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -32,6 +33,25 @@ namespace {
   die();
 }
 
+/// Waits until those processes handle SIGTERM, as PEs do and who becomes one.
+void awaitHandlers(const pid_t *pids, int count, int except) {
+  waitUntil([=] {
+    bool all = true;
+    for (int i = 0; i < count; ++i) {
+      pid_t pid = __atomic_load_n(&pids[i], __ATOMIC_ACQUIRE);
+      if (i == except)
+        continue;
+      std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+      unsigned long caught = 0;
+      for (std::string line; pid && std::getline(status, line);)
+        if (line.rfind("SigCgt:", 0) == 0)
+          caught = std::stoul(line.substr(7), nullptr, 16);
+      all = all && (caught >> (SIGTERM - 1) & 1);
+    }
+    return all;
+  });
+}
+
 enum class Point { Barrier, Wait, Malloc, Finalize };
 
 } // namespace
@@ -45,7 +65,9 @@ TEST(Terminated, ALauncherThatEndsTheOthersAtOnceLetsThemSayWhy) {
         auto *word = static_cast<int32_t *>(aclshmem_calloc(16, 4));
         aclshmem_barrier_all();
         if (pe == victim) {
-          later(200);
+          for (int other = 0; other < count; ++other)
+            if (other != pe)
+              awaitWaiting(other);
           dieAndTerminateTheOthers(pe, count);
         }
         expectNamed(victim, [&] {
@@ -113,9 +135,12 @@ TEST(Terminated, ThoseWhoWaitForAPeThatNeverCameNameIt) {
     auto *pids = static_cast<pid_t *>(
         mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     expectAll(runProcesses(3, [&](int pe) {
-      pids[pe] = getpid();
+      __atomic_store_n(&pids[pe], getpid(), __ATOMIC_RELEASE);
       if (pe == missing) { // dies before it has become a PE, and its launcher ends the others
-        later(700);
+        awaitHandlers(pids, 3, pe);
+        if (missing != 0)
+          awaitConnections(url, 2);
+        later(500);
         for (int other = 0; other < 3; ++other)
           if (other != pe)
             kill(pids[other], SIGTERM);
@@ -124,7 +149,7 @@ TEST(Terminated, ThoseWhoWaitForAPeThatNeverCameNameIt) {
       std::string name = "PE " + std::to_string(missing) + (missing ? " of 3 had not" : " at tcp");
       auto start = Clock::now();
       EXPECT_NE(initialize(pe, 3, url), 0);
-      EXPECT_LT(Clock::now() - start, std::chrono::seconds(5));
+      EXPECT_LT(Clock::now() - start, kSoon);
       std::string text = piton_last_error();
       EXPECT_NE(text.find(name), std::string::npos) << text;
       EXPECT_NE(text.find("told to end (SIGTERM)"), std::string::npos) << text;
@@ -172,14 +197,23 @@ void interruptIn(Call point) {
     struct sigaction action = {};
     action.sa_handler = [](int) { seen = seen + 1; };
     sigaction(SIGINT, &action, nullptr); // a program that handles Ctrl-C, as Python does
-    auto interruptLater = [] { std::thread([] { later(400), kill(getpid(), SIGINT); }).detach(); };
+    auto interruptLater = [&] {
+      std::thread([&, pe] {
+        if (point == Call::Init)
+          awaitConnections(url, 2);
+        else
+          awaitWaiting(pe);
+        later(point == Call::Init ? 500 : 50);
+        kill(getpid(), SIGINT);
+      }).detach();
+    };
     auto run = [&](auto call) {
       if (pe == 0)
         return expectNamed(1, call);
       interruptLater();
       auto start = Clock::now();
       call();
-      EXPECT_LT(Clock::now() - start, std::chrono::seconds(3));
+      EXPECT_LT(Clock::now() - start, kSoon);
       EXPECT_EQ(seen, 1);
       EXPECT_NE(std::string(piton_last_error()).find("interrupted"), std::string::npos)
           << piton_last_error();

@@ -21,15 +21,16 @@ namespace {
 constexpr int kSizes[] = {1, 2, 3, 4, 8};
 
 struct Limit {
-  Limit() { setenv("PITON_STANDSTILL_SECONDS", "0.4", 1); }
+  explicit Limit(const char *seconds = "0.4") { setenv("PITON_STANDSTILL_SECONDS", seconds, 1); }
   ~Limit() { unsetenv("PITON_STANDSTILL_SECONDS"); }
 };
 
 /// What the call that every PE ends in reports.
 using Texts = std::vector<std::string>;
 
-Texts standstillOf(int count, const std::function<int(World &)> &stuck) {
-  Limit limit;
+Texts standstillOf(int count, const std::function<int(World &)> &stuck,
+                   const char *seconds = "0.4") {
+  Limit limit(seconds);
   Texts texts(static_cast<size_t>(count));
   runThreads(count,
              [&](World &world) {
@@ -139,7 +140,8 @@ TEST(Standstill, TheValueSeenIsTheLastOne) {
 }
 
 TEST(Standstill, AnotherThreadOfAPeIsShownWhenTheFirstHasWhatItWants) {
-  Texts texts = standstillOf(2, [&](World &world) {
+  // A PE counts as one that waits while only its other thread does, for 0.3 s here.
+  auto stuck = [&](World &world) {
     int32_t *first = makeWord(world), *second = makeWord(world);
     std::thread other([&] { EXPECT_EQ(waitFor(world, first, 1), 0) << piton_last_error(); });
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -152,7 +154,8 @@ TEST(Standstill, AnotherThreadOfAPeIsShownWhenTheFirstHasWhatItWants) {
     std::string text = piton_last_error();
     other.join();
     return code ? report(code, text) : code;
-  });
+  };
+  Texts texts = standstillOf(2, stuck, "2.5");
   for (int i : {0, 1})
     expectIn(texts, pe(i) + " waits in aclshmem_signal_wait_until for heap + 0x40 of " + pe(i));
 }
@@ -172,10 +175,10 @@ TEST(Standstill, WhoeverStillRunsKeepsTheJobAlive) {
 }
 
 TEST(Standstill, ProgressInSmallStepsIsNone) {
-  Limit limit;
+  Limit limit("0.8"); // in which a thread must get a turn on a crowded machine
   runThreads(2, [&](World &world) {
     int32_t *word = makeWord(world);
-    for (int i = 1; i <= 8; ++i) { // PE 0 sleeps, PE 1 waits, then the other way round
+    for (int i = 1; i <= 16; ++i) { // PE 0 sleeps, PE 1 waits, then the other way round
       if (i % 2 == world.pe()) {
         std::this_thread::sleep_for(std::chrono::milliseconds(150));
         EXPECT_EQ(world.signal("signal", word, i, kSignalSet, 1 - world.pe()), 0);

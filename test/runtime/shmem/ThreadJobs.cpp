@@ -35,7 +35,8 @@ void runThreads(int count, const std::function<void(shmem::World &)> &body,
     world.peCount = count;
     world.heapBytes = options.heapBytes;
     world.engines = options.engines;
-    world.initTimeout = world.createTimeout = world.callTimeout = options.timeout;
+    world.initTimeout = world.createTimeout = std::chrono::seconds(20);
+    world.callTimeout = options.timeout;
     world.serverText = url;
     std::string error;
     ASSERT_TRUE(shmem::parseUrl(url, world.server, error)) << error;

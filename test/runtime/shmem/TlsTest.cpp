@@ -89,14 +89,16 @@ void expectError(int code, const std::string &text) {
 void strangerIsRefused(const std::string &jobInfo, const std::string &info,
                        const std::string &text) {
   std::string url = freeUrl();
+  SharedCount refused;
   expectAll(runProcesses(3, [&](int process) {
     if (process == 2) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      awaitListener(url);
       expectError(initialize(1, 2, url, info), text);
+      refused.add();
       return 0;
     }
     if (process == 1)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+      refused.await(1);
     EXPECT_EQ(initialize(process, 2, url, jobInfo), 0) << piton_last_error();
     aclshmem_barrier_all();
     EXPECT_EQ(aclshmemx_last_status(), 0) << piton_last_error();
@@ -145,14 +147,15 @@ TEST(Tls, MixedSettingsAreNamed) {
 TEST(Tls, GarbageAtThePortHarmsNobody) {
   NEEDS_CERTIFICATES(c);
   std::string url = freeUrl();
-  auto port = static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+  SharedCount sent;
   expectAll(runProcesses(3, [&](int process) {
     if (process == 2) {
-      sendGarbage(port, std::string("\x16\x03\x01\x02\x00\x01", 6), "PITN");
+      sendGarbage(portOf(url), std::string("\x16\x03\x01\x02\x00\x01", 6), "PITN");
+      sent.add();
       return 0;
     }
     if (process == 1)
-      std::this_thread::sleep_for(std::chrono::milliseconds(700));
+      sent.await(1);
     EXPECT_EQ(initialize(process, 2, url, c.info("good")), 0) << piton_last_error();
     aclshmem_barrier_all();
     EXPECT_EQ(aclshmemx_last_status(), 0) << piton_last_error();
@@ -198,6 +201,7 @@ TEST(UniqueId, TheJobMeetsAndOthersStayOut) {
       mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   for (int round = 0; round < 3; ++round) {
     std::memset(static_cast<void *>(shared), 0, 4096);
+    SharedCount refused;
     expectAll(runProcesses(3, [&](int pe) {
       aclshmemx_set_conf_store_tls(false, "", 0);
       if (pe == 0) {
@@ -216,10 +220,11 @@ TEST(UniqueId, TheJobMeetsAndOthersStayOut) {
         EXPECT_EQ(aclshmemx_set_attr_uniqueid_args(1, 2, 1 << 20, &uid, &attr), 0);
         expectError(aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_UNIQUEID, &attr),
                     "belongs to another job");
+        refused.add();
         return 0;
       }
       if (pe == 1)
-        usleep(500000);
+        refused.await(1);
       EXPECT_EQ(aclshmemx_set_attr_uniqueid_args(pe, 2, 1 << 20, &uid, &attr), 0);
       EXPECT_EQ(aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_UNIQUEID, &attr), 0) << piton_last_error();
       EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 
 using namespace piton;
@@ -74,15 +75,17 @@ TEST(World, DifferentCallsAreAnErrorOnAll) {
 
 TEST(World, AMissingPeIsATimeOutThatNamesItAndTheJobGoesOn) {
   test::ThreadJobOptions options;
-  options.timeout = std::chrono::seconds(1);
+  options.timeout = std::chrono::seconds(2);
+  std::atomic<int> over{0};
   runThreads(
       3,
       [&](World &world) {
         if (world.pe() == 1)
-          std::this_thread::sleep_for(std::chrono::milliseconds(1600));
+          test::waitUntil([&] { return over == 2; });
         EXPECT_EQ(world.controlBarrier(0, "call"), ACLSHMEM_TIMEOUT_ERROR);
-        EXPECT_NE(lastError().find("PE 1 did not make this call within 1"), std::string::npos)
+        EXPECT_NE(lastError().find("PE 1 did not make this call within 2"), std::string::npos)
             << lastError();
+        ++over;
       },
       options);
 }
