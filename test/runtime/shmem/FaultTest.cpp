@@ -135,7 +135,7 @@ TEST(Killed, InInitBeforeAnotherHasCome) {
       return 0;
     if (pe == 1) {
       *first = getpid();
-      std::thread([] { later(300), die(); }).detach();
+      std::thread([&] { awaitConnections(url, 2), later(400), die(); }).detach();
     }
     while (pe == 2 && (*first == 0 || runs(*first)))
       later(1);

@@ -108,7 +108,7 @@ void killOne(std::mt19937 &random, const Kind &kind) {
       later(5000);
     double start = now();
     aclshmem_finalize(); // waits for nobody
-    EXPECT_LT(now() - start, 3.0);
+    EXPECT_LT(now() - start, kSoon.count());
     return 0;
   });
   std::string all =
@@ -125,7 +125,8 @@ void killOne(std::mt19937 &random, const Kind &kind) {
     std::optional<double> told = timeAfter(output, "<told ");
     ASSERT_TRUE(told) << all;
     bool wasPe = output.find("(shm_init_timeout)", output.find("<told ")) == std::string::npos;
-    EXPECT_LT(*told - *dies, wasPe ? 5.0 : 5.0 + kInitSeconds) << all;
+    constexpr double soon = kSoon.count();
+    EXPECT_LT(*told - *dies, wasPe ? soon : soon + kInitSeconds) << all;
     size_t text = output.find("> ", output.find("<told "));
     EXPECT_NE(output.find("PE " + std::to_string(victim), text), std::string::npos) << all;
   }
