@@ -110,6 +110,13 @@ enum class WaitKind : uint32_t {
   Sides       ///< the other vector core of the block
 };
 
+/// How the values of a wait are to be read.
+enum class WordType : uint16_t {
+  Signed = 0,
+  Unsigned,
+  Float ///< the bits of a float
+};
+
 /// What a PE waits for at the moment; where several of its blocks (or host threads) wait, one of
 /// them. One writer at a time. Readers copy it and accept the copy if `sequence` was even and is
 /// unchanged.
@@ -123,7 +130,8 @@ struct WaitRecord {
   int64_t wanted;
   uint64_t sinceNs;   ///< CLOCK_MONOTONIC
   int32_t compare;    ///< CompareOp
-  uint32_t wordBytes; ///< of the word; 0: the word itself cannot be looked at, only `seen`
+  uint16_t wordBytes; ///< of the word; 0: the word itself cannot be looked at, only `seen`
+  uint16_t wordType;  ///< WordType of seen and wanted
   char where[200];    ///< NUL-terminated: API call, or kernel and Python line
 };
 static_assert(sizeof(WaitRecord) == 256);

@@ -171,6 +171,7 @@ void writeRecord(const DeviceState &state, PeBoard &board, const Slot &slot, boo
   set(record.wanted, request.wanted);
   set(record.compare, request.compare);
   set(record.wordBytes, 0u);
+  set(record.wordType, WordType::Signed);
   if (first)
     set(record.sinceNs, monotonicNanoseconds());
   size_t length = std::min(where.size(), sizeof(record.where) - 1);

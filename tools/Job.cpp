@@ -11,7 +11,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <netinet/in.h>
+#include <set>
 #include <sstream>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -124,6 +126,34 @@ bool isProgram(const std::string &name) {
   return false;
 }
 
+/// Processes that belong to this one now: the PEs and what dead PEs have left, as a subreaper.
+std::vector<pid_t> children() {
+  std::vector<pid_t> out;
+  std::ifstream list("/proc/self/task/" + std::to_string(gettid()) + "/children");
+  for (pid_t pid; list >> pid;)
+    out.push_back(pid);
+  return out;
+}
+
+/// A PE may have been started by a script, which ended and left it. Nothing of a failed job stays.
+void endOrphans() {
+  std::set<pid_t> told;
+  Clock::time_point killAt = Clock::now() + kTerminationGrace, giveUpAt = killAt + kGrace;
+  while (Clock::now() < giveUpAt) {
+    while (waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+    std::vector<pid_t> left = children();
+    if (left.empty())
+      return;
+    for (pid_t pid : left)
+      if (Clock::now() >= killAt)
+        kill(pid, SIGKILL);
+      else if (told.insert(pid).second)
+        kill(pid, SIGTERM);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
 bool anyRunning(const std::vector<Pe> &pes) {
   return std::any_of(pes.begin(), pes.end(), [](const Pe &pe) { return pe.running; });
 }
@@ -146,6 +176,7 @@ int runJob(int count, const std::vector<std::string> &command) {
   for (int signal : {SIGINT, SIGTERM, SIGHUP})
     sigaction(signal, &action, nullptr);
 
+  prctl(PR_SET_CHILD_SUBREAPER, 1); // see endOrphans
   std::vector<Pe> pes(static_cast<size_t>(count));
   int failed = -1, code = 0;
   pid_t self = getpid();
@@ -183,6 +214,8 @@ int runJob(int count, const std::vector<std::string> &command) {
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::microseconds(20000));
   }
+  if (failed >= 0)
+    endOrphans();
   return code;
 }
 

@@ -55,7 +55,9 @@ extern "C" {
  *   tlsPk         its private key, PEM; may be encrypted
  *   tlsCrlPath    folder of tlsCrlFile; optional
  *   tlsCrlFile    certificate revocation list; optional
- * Files are read at init. Always ACLSHMEM_SUCCESS unless an argument is unusable. */
+ *   tlsPeerName   DNS name or IP address that the certificate of every other PE must have;
+ * optional. Without it every certificate of the authorities admits, whatever its name Files are
+ * read at init. Always ACLSHMEM_SUCCESS unless an argument is unusable. */
 PITON_API int32_t aclshmemx_set_conf_store_tls(bool enable, const char *info, uint32_t length);
 
 /** Opens an encrypted password: writes the plain text to `plain`, which has `*plain_length` bytes,

@@ -5,6 +5,7 @@
 #include "runtime/shmem/Process.h"
 #include "runtime/shmem/Report.h"
 
+#include <bit>
 #include <cstring>
 #include <type_traits>
 
@@ -72,31 +73,46 @@ template <typename T> struct Words {
         indices[found++] = i;
     return found;
   }
-  size_t firstIncluded() const {
+  /// The first word from `at` on that counts and does not hold yet, or the first that counts.
+  size_t missing(size_t at) const {
+    for (size_t i = at; i < count; ++i)
+      if (included(i) && !holds(i))
+        return i;
     for (size_t i = 0; i < count; ++i)
       if (included(i))
         return i;
     return SIZE_MAX;
   }
+  WaitTarget target(size_t i) const {
+    WaitTarget out{
+        .kind = WaitKind::Signal, .call = call, .word = words + i, .wordBytes = sizeof(T)};
+    out.compare = compare;
+    if constexpr (std::is_same_v<T, float>) {
+      out.type = WordType::Float;
+      out.wanted = std::bit_cast<uint32_t>(wanted(i));
+    } else {
+      out.type = std::is_signed_v<T> ? WordType::Signed : WordType::Unsigned;
+      out.wanted = static_cast<int64_t>(wanted(i));
+    }
+    return out;
+  }
 
-  /// Waits until ready(); sleeps at the first word, as several words have several doorbells.
+  /// Waits until ready(); sleeps at, and shows, one word after the other that does not hold yet.
   template <typename Ready> int wait(const Ready &ready) const {
     World *world = requireWorld(call);
     if (!world)
       return lastStatus();
-    size_t first = firstIncluded();
-    if (first == SIZE_MAX)
+    size_t at = missing(0);
+    if (at == SIZE_MAX)
       return ACLSHMEM_SUCCESS;
     if (int code = world->checkAlive(call))
       return code;
-    int64_t value = static_cast<int64_t>(+wanted(first)); // + widens int8_t by its sign
-    return world->waitOn({.kind = WaitKind::Signal,
-                          .call = call,
-                          .word = words + first,
-                          .wordBytes = sizeof(T),
-                          .compare = compare,
-                          .wanted = value},
-                         ready);
+    bool done = false;
+    auto moved = [&] { return (done = ready()) || holds(at); };
+    for (; !done; at = missing(at))
+      if (int code = world->waitOn(target(at), moved))
+        return code;
+    return ACLSHMEM_SUCCESS;
   }
 };
 

@@ -8,6 +8,7 @@
 #include "runtime/shmem/Report.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace piton::shmem {
 
@@ -15,6 +16,13 @@ namespace piton::shmem {
 static int indexIn(const std::vector<int> &members, int pe) {
   auto at = std::find(members.begin(), members.end(), pe);
   return at == members.end() ? -1 : static_cast<int>(at - members.begin());
+}
+
+/// "20", or "0.25" for a part of a second.
+static std::string seconds(std::chrono::milliseconds time) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.9g", static_cast<double>(time.count()) / 1000);
+  return text;
 }
 
 void ControlServer::answer(int pe, CallKey key, int code, std::string_view text,
@@ -29,7 +37,8 @@ void ControlServer::call(int pe, Reader reader) {
   auto team = reader.value<int32_t>();
   auto sequence = reader.value<uint64_t>();
   auto kind = static_cast<CallKind>(reader.value<uint32_t>());
-  std::chrono::milliseconds timeout(reader.value<uint32_t>());
+  constexpr int64_t longest = int64_t(UINT32_MAX) * 1000;
+  std::chrono::milliseconds timeout(std::clamp<int64_t>(reader.value<int64_t>(), 0, longest));
   Contribution part{true, std::string(reader.text()), std::string(reader.text()),
                     std::string(reader.text())};
   CallKey key{team, sequence};
@@ -158,8 +167,8 @@ void ControlServer::expireCalls(Clock::time_point now) {
         what = pending.parts[i].what;
     }
     std::string text = what + ": " + listPes(missing) + " did not make this call within " +
-                       std::to_string(pending.timeout.count() / 1000.0).substr(0, 6) +
-                       " s (control_operation_timeout), " + listPes(present) + " did";
+                       seconds(pending.timeout) + " s (control_operation_timeout), " +
+                       listPes(present) + " did";
     const std::string &last = members[static_cast<size_t>(missing[0])].lastCall;
     if (!last.empty())
       text += "; the last collective call of PE " + std::to_string(missing[0]) + " was " + last;

@@ -7,6 +7,7 @@
 #include "runtime/Executor.h"
 #include "runtime/shmem/Report.h"
 #include "runtime/shmem/ServiceThread.h"
+#include "runtime/shmem/Tls.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -206,7 +207,10 @@ int ControlClient::connectionEnded(FrameStream &candidate, bool welcomed) {
                       (candidate.error().empty() ? "it closed the connection" : candidate.error()));
   std::string text = "what listens at " + options.serverText + " is no PE 0 of this job: ";
   text += candidate.error().empty() ? "it closed the connection" : candidate.error();
-  if (options.tls)
+  bool certificate = candidate.error().find(kCertificateRefused) != std::string::npos;
+  if (certificate && options.pe == 0)
+    text += "; that is this PE's own tlsCert, as PE 0 connects to itself like all others";
+  else if (options.tls && !certificate)
     text += "; this PE uses TLS, and every PE must (set_conf_store_tls)";
   return report(ACLSHMEM_BOOTSTRAP_ERROR, text);
 }
@@ -306,7 +310,7 @@ int ControlClient::call(int team, CallKind kind, const std::string &what, const 
   CallKey key{team, sequences[team]++};
   Writer out;
   out.value<int32_t>(key.first).value(key.second).value(static_cast<uint32_t>(kind));
-  out.value(static_cast<uint32_t>(timeout.count())).text(what).text(check).text(data);
+  out.value<int64_t>(timeout.count()).text(what).text(check).text(data);
   answers[key];
   send(FrameType::Call, out.out);
   // The server knows who is missing, so its answer comes first; ours is for a server that hangs.

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace piton::shmem {
@@ -19,8 +20,15 @@ namespace piton::shmem {
 namespace {
 /// A stranger has this long to introduce itself, and a refused one to read why.
 constexpr std::chrono::seconds kIntroduction{10};
-/// Strangers at one time; for more the one who has waited longest has to go.
-constexpr size_t kMaxStrangers = 256;
+/// Strangers at one time; for more the one who has waited longest has to go. The process needs
+/// descriptors for other things too.
+size_t mostStrangers() {
+  rlimit limit = {};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return std::clamp<size_t>(limit.rlim_cur / 4, 4, 256);
+}
+/// Nobody is let in for so long when the process has no descriptors left.
+constexpr std::chrono::milliseconds kNoDescriptors{100};
 } // namespace
 
 std::string listPes(const std::vector<int> &pes) {
@@ -94,6 +102,8 @@ Clock::time_point ControlServer::nextDeadline() const {
       next = std::min(next, connection->deadline);
   for (const auto &[key, pending] : calls)
     next = std::min(next, pending.deadline);
+  if (acceptAgain > Clock::now())
+    next = std::min(next, acceptAgain);
   if (stopping)
     next = std::min(next, Clock::time_point(Clock::duration(stopAt.load())));
   return next;
@@ -112,7 +122,7 @@ bool ControlServer::turn() {
     entries.push_back({fd, static_cast<short>(POLLIN | (output ? POLLOUT : 0)), 0});
   }
   size_t served = connections.size();
-  bool listens = bool(listener);
+  bool listens = listener && Clock::now() >= acceptAgain;
   if (listens)
     entries.push_back({listener.get(), POLLIN, 0});
   auto left = std::chrono::ceil<std::chrono::milliseconds>(nextDeadline() - Clock::now()).count();
@@ -169,31 +179,44 @@ std::string ControlServer::listRefusals() const {
 //===-- Connections -------------------------------------------------------------------------===//
 
 void ControlServer::accept() {
-  for (;;) {
+  constexpr int kBatch = 64; // a flood does not keep those who are in from being served
+  for (int i = 0; i < kBatch; ++i) {
     SocketAddress peer;
     peer.length = sizeof(peer.storage);
     Fd fd(accept4(listener.get(), reinterpret_cast<sockaddr *>(&peer.storage), &peer.length,
                   SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (!fd)
+    if (!fd) {
+      if (errno != EMFILE && errno != ENFILE)
+        return;
+      if (dropStranger())
+        continue;
+      acceptAgain = Clock::now() + kNoDescriptors;
       return;
+    }
     tuneConnection(fd.get());
     auto connection = std::make_unique<Connection>();
     connection->socket = std::move(fd);
     connection->from = peer.text();
     connection->deadline = Clock::now() + kIntroduction;
     connections.push_back(std::move(connection));
-    limitStrangers();
+    if (countStrangers() > mostStrangers())
+      dropStranger();
   }
 }
 
-/// Who connects and stays silent must not keep the PEs out.
-void ControlServer::limitStrangers() {
-  auto isStranger = [](const auto &connection) {
-    return connection->pe < 0 && (connection->stream || connection->socket);
-  };
-  auto count = std::count_if(connections.begin(), connections.end(), isStranger);
-  if (static_cast<size_t>(count) > kMaxStrangers)
-    lost(**std::find_if(connections.begin(), connections.end(), isStranger));
+size_t ControlServer::countStrangers() const {
+  return static_cast<size_t>(std::ranges::count_if(
+      connections, [](const auto &connection) { return connection->isStranger(); }));
+}
+
+/// Who connects and stays silent must not keep the PEs out: the one who has waited longest goes.
+bool ControlServer::dropStranger() {
+  auto longest = std::ranges::find_if(
+      connections, [](const auto &connection) { return connection->isStranger(); });
+  if (longest == connections.end())
+    return false;
+  lost(**longest);
+  return true;
 }
 
 /// Looks at a new connection's first bytes: a plain client at a TLS port must be told so in plain

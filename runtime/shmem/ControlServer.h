@@ -63,6 +63,8 @@ private:
     bool closing = false;
     bool draining = false;      ///< TLS failed; the alert must not be lost to unread data
     Clock::time_point deadline; ///< to be admitted, or to be gone when closing
+
+    bool isStranger() const { return pe < 0 && (stream || socket); }
   };
 
   struct Member {
@@ -104,7 +106,8 @@ private:
   std::string listRefusals() const;
 
   void accept();
-  void limitStrangers();
+  size_t countStrangers() const;
+  bool dropStranger();
   bool probe(Connection &connection);
   bool serve(Connection &connection);
   void handle(Connection &connection, const Frame &frame);
@@ -139,7 +142,8 @@ private:
   std::string failure;
   std::vector<std::string> refusals; ///< for the message when PEs are missing
   Clock::time_point initDeadline;
-  std::vector<Team> teams; ///< by number
+  Clock::time_point acceptAgain; ///< there were no descriptors for a connection
+  std::vector<Team> teams;       ///< by number
   std::map<CallKey, Pending> calls;
   /// Calls that timed out, with the number of members that still have to be told.
   std::map<CallKey, std::pair<size_t, std::string>> expired;

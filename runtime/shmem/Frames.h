@@ -34,7 +34,7 @@
 namespace piton::shmem {
 
 inline constexpr uint32_t kProtocolMagic = 0x4e544950; // "PITN"
-inline constexpr uint32_t kProtocolVersion = 2;
+inline constexpr uint32_t kProtocolVersion = 3;
 inline constexpr uint32_t kMaxHelloBytes = 4096;
 inline constexpr uint32_t kMaxFrameBytes = 64u << 20;
 

@@ -63,8 +63,7 @@ public:
       return io;
     std::string why = failure;
     if (long verdict = SSL_get_verify_result(ssl); verdict != X509_V_OK)
-      why = std::string("the other side's certificate is not accepted: ") +
-            X509_verify_cert_error_string(verdict);
+      why = std::string(kCertificateRefused) + X509_verify_cert_error_string(verdict);
     failure = "TLS handshake failed: " + why;
     return Io::Failed;
   }
@@ -132,8 +131,8 @@ std::string trimmed(std::string text) {
 }
 
 bool parsePairs(const std::string &info, Pairs &out, std::string &error) {
-  static constexpr const char *kKnown[] = {"tlsCaPath",  "tlsCaFile",  "tlsCert", "tlsPk",
-                                           "tlsCrlPath", "tlsCrlFile", "tlsPkPwd"};
+  static constexpr const char *kKnown[] = {"tlsCaPath",  "tlsCaFile",  "tlsCert",  "tlsPk",
+                                           "tlsCrlPath", "tlsCrlFile", "tlsPkPwd", "tlsPeerName"};
   for (size_t at = 0; at < info.size();) {
     size_t end = std::min(info.find(';', at), info.size());
     std::string item = trimmed(info.substr(at, end - at));
@@ -147,8 +146,8 @@ bool parsePairs(const std::string &info, Pairs &out, std::string &error) {
     if (equals == std::string::npos || !known) {
       error = "'" + item +
               "' is no setting; expected tlsCaFile=..., tlsCert=..., tlsPk=... and "
-              "optionally tlsCaPath=, tlsCrlPath=, tlsCrlFile=, tlsPkPwd= , separated "
-              "by ';'";
+              "optionally tlsCaPath=, tlsCrlPath=, tlsCrlFile=, tlsPkPwd=, tlsPeerName=, "
+              "separated by ';'";
       return false;
     }
     out[key] = trimmed(item.substr(equals + 1));
@@ -239,6 +238,16 @@ bool loadRevocations(SSL_CTX *context, const Pairs &pairs, std::string &error) {
   return true;
 }
 
+/// Lets only those in whose certificates have the name, be it a host's or an address.
+bool expectName(SSL_CTX *context, const std::string &name, std::string &error) {
+  X509_VERIFY_PARAM *checks = SSL_CTX_get0_param(context);
+  if (name.empty() || X509_VERIFY_PARAM_set1_ip_asc(checks, name.c_str()) == 1 ||
+      X509_VERIFY_PARAM_set1_host(checks, name.c_str(), name.size()) == 1)
+    return true;
+  error = "tlsPeerName=" + name + " is no name that a certificate can have";
+  return false;
+}
+
 Context makeContext(const TlsSettings &settings, Pairs pairs, std::string &error) {
   Context context(SSL_CTX_new(TLS_method()), SSL_CTX_free);
   SSL_CTX *raw = context.get();
@@ -253,7 +262,7 @@ Context makeContext(const TlsSettings &settings, Pairs pairs, std::string &error
     error = "tlsCaFile=" + ca + ": " + openSslError();
   else if (SSL_CTX_use_certificate_chain_file(raw, pairs["tlsCert"].c_str()) != 1)
     error = "tlsCert=" + pairs["tlsCert"] + ": " + openSslError();
-  else if (loadKey(raw, settings, pairs, error))
+  else if (expectName(raw, pairs["tlsPeerName"], error) && loadKey(raw, settings, pairs, error))
     loadRevocations(raw, pairs, error);
   return error.empty() ? context : nullptr;
 }

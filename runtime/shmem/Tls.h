@@ -20,6 +20,9 @@ struct TlsSettings {
   aclshmem_decrypt_handler decrypt = nullptr;
 };
 
+/// Begins the reason why a handshake ended over the other side's certificate.
+inline constexpr char kCertificateRefused[] = "the other side's certificate is not accepted: ";
+
 /// Reads keys and certificates. On success gives the makers of channels for the serving and the
 /// connecting side; on failure says in `error` which setting or file is wrong.
 bool makeTls(const TlsSettings &settings, ChannelMaker &serving, ChannelMaker &connecting,

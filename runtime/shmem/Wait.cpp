@@ -9,7 +9,9 @@
 #include "runtime/shmem/World.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <linux/futex.h>
@@ -38,18 +40,40 @@ void sleepOn(uint32_t *word, uint32_t seen, milliseconds time) {
   syscall(SYS_futex, word, FUTEX_WAIT, seen, &limit, nullptr, 0);
 }
 
-int64_t valueOf(const void *word, uint32_t bytes) {
+template <typename T> int64_t valueOf(const void *word, WordType type) {
+  T value = __atomic_load_n(static_cast<const T *>(word), __ATOMIC_RELAXED);
+  using Extended = std::make_unsigned_t<T>;
+  return type == WordType::Signed ? int64_t(value) : static_cast<int64_t>(Extended(value));
+}
+
+/// The word, extended as its type says.
+int64_t valueOf(const void *word, uint32_t bytes, WordType type) {
   if (!word)
     return 0;
   switch (bytes) {
   case 1:
-    return __atomic_load_n(static_cast<const int8_t *>(word), __ATOMIC_RELAXED);
+    return valueOf<int8_t>(word, type);
   case 2:
-    return __atomic_load_n(static_cast<const int16_t *>(word), __ATOMIC_RELAXED);
+    return valueOf<int16_t>(word, type);
   case 4:
-    return __atomic_load_n(static_cast<const int32_t *>(word), __ATOMIC_RELAXED);
+    return valueOf<int32_t>(word, type);
   default:
-    return __atomic_load_n(static_cast<const int64_t *>(word), __ATOMIC_RELAXED);
+    return valueOf<int64_t>(word, type);
+  }
+}
+
+std::string spell(int64_t value, uint16_t type) {
+  switch (static_cast<WordType>(type)) {
+  case WordType::Unsigned:
+    return std::to_string(static_cast<uint64_t>(value));
+  case WordType::Float: {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.9g",
+                  static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(value))));
+    return text;
+  }
+  default:
+    return std::to_string(value);
   }
 }
 
@@ -65,11 +89,12 @@ void show(World &world, const PublishedWait *wait) {
   set(record.pe, target.pe);
   set(record.team, target.team);
   set(record.offset, world.offsetInHeapOf(target.pe, target.word));
-  set(record.seen, valueOf(target.word, target.wordBytes));
+  set(record.seen, valueOf(target.word, target.wordBytes, target.type));
   set(record.wanted, target.wanted);
   set(record.sinceNs, wait ? nanoseconds(wait->since) : 0);
   set(record.compare, target.compare);
   set(record.wordBytes, target.pe >= 0 ? target.wordBytes : 0);
+  set(record.wordType, target.type);
   size_t length = std::min(std::strlen(target.call), sizeof(record.where) - 1);
   for (size_t i = 0; i <= length; ++i)
     set(record.where[i], i < length ? target.call[i] : '\0');
@@ -274,6 +299,7 @@ bool copyRecord(const WaitRecord &from, WaitRecord &to) {
     get(to.sinceNs, from.sinceNs);
     get(to.compare, from.compare);
     get(to.wordBytes, from.wordBytes);
+    get(to.wordType, from.wordType);
     for (size_t i = 0; i < sizeof(to.where); ++i)
       get(to.where[i], from.where[i]);
     to.where[sizeof(to.where) - 1] = '\0';
@@ -319,7 +345,7 @@ std::vector<WaitRecord> World::waitsOf(int pe) const {
     if (wait.wordBytes && boardOf(wait.pe) && wait.offset + wait.wordBytes <= deviceHeap.bytes)
       wait.seen =
           valueOf(static_cast<char *>(deviceHeap.bases[static_cast<size_t>(wait.pe)]) + wait.offset,
-                  wait.wordBytes);
+                  wait.wordBytes, static_cast<WordType>(wait.wordType));
   return out;
 }
 
@@ -358,8 +384,9 @@ std::string World::describe(const WaitRecord &record) const {
     out += " in a loop that reads memory";
     break;
   default:
-    out += " for " + address + ": value seen " + number(record.seen) + ", wanted " +
-           kCompare[static_cast<uint32_t>(record.compare) % 6] + " " + number(record.wanted);
+    out += " for " + address + ": value seen " + spell(record.seen, record.wordType) + ", wanted " +
+           kCompare[static_cast<uint32_t>(record.compare) % 6] + " " +
+           spell(record.wanted, record.wordType);
   }
   return out + ", for " + secondsSince(record.sinceNs);
 }

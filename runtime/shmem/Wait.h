@@ -23,8 +23,9 @@ struct WaitTarget {
   int team = -1;         ///< of a barrier
   const void *word = nullptr;
   uint32_t wordBytes = 4;
+  WordType type = WordType::Signed;
   int32_t compare = kCompareEq;
-  int64_t wanted = 0;
+  int64_t wanted = 0; ///< extended as `type` says
 };
 
 /// Shows on this PE's board what a host thread waits for, for as long as the object lives. Of

@@ -88,7 +88,30 @@ int runAsPeThatLosesAnother(bool early) {
   return 1;
 }
 
+/// As a PE of a job of two: PE 1 dies and is not waited for by its parent, PE 0 shows what npu-smi
+/// says then.
+int runAsPeBesideADeadOne() {
+  pid_t other = fork();
+  int pe = other == 0;
+  aclshmemx_set_conf_store_tls(false, "", 0);
+  aclshmemx_init_attr_t attr = ACLSHMEMX_INIT_ATTR_DEFAULT;
+  attr.my_pe = pe;
+  attr.n_pes = 2;
+  attr.local_mem_size = 4 << 20;
+  std::strncpy(attr.ip_port, std::getenv("PITON_SHMEM_URL"), sizeof(attr.ip_port) - 1);
+  int code = aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr);
+  if (!code && pe == 1)
+    kill(getpid(), SIGKILL);
+  siginfo_t info;
+  waitid(P_PID, static_cast<id_t>(other), &info, WEXITED | WNOWAIT); // it stays a zombie
+  std::printf("<dead: %d, live: %d>\n", other, getpid());
+  std::fflush(stdout);
+  return code ? code : std::system(NPU_SMI " info");
+}
+
 int runAs(const std::string &what) {
+  if (what == "zombie")
+    return runAsPeBesideADeadOne();
   return what == "1" ? runAsPe() : runAsPeThatLosesAnother(what == "early");
 }
 
@@ -161,6 +184,24 @@ TEST(Job, NpuSmiShowsLivePes) {
   for (std::string line; std::getline(after, line);)
     for (const std::string &pid : pids)
       EXPECT_FALSE(line.find(" of 3 ") != line.npos && line.find(pid) != line.npos) << line;
+}
+
+TEST(Job, NpuSmiShowsNoDeadPe) {
+  std::string self = fs::read_symlink("/proc/self/exe");
+  Result r = run("-n 1 -- env SHMEM_LOG_LEVEL=FATAL PITON_TEST_JOB=zombie " + self);
+  EXPECT_EQ(r.code, 0) << r.output;
+  int dead = 0, live = 0;
+  size_t at = r.output.find("<dead: ");
+  ASSERT_NE(at, std::string::npos) << r.output;
+  ASSERT_EQ(std::sscanf(r.output.c_str() + at, "<dead: %d, live: %d>", &dead, &live), 2);
+  EXPECT_TRUE(contains(r, ("0 of 2    " + std::to_string(live) + " ").c_str())) << r.output;
+  EXPECT_FALSE(contains(r, ("1 of 2    " + std::to_string(dead) + " ").c_str())) << r.output;
+}
+
+TEST(Job, WhatAPeLeavesBehindEndsWithTheFailedJob) {
+  // The shell's child holds the pipe that run() reads to its end.
+  Result r = run("-n 2 -- sh -c 'test $RANK = 1 && exit 5; sleep 1000; true'");
+  EXPECT_EQ(r.code, 5) << r.output;
 }
 
 TEST(Job, TheOthersNameAPeThatWasKilled) {

@@ -8,6 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 using namespace piton;
@@ -150,6 +153,49 @@ TEST(Api, WaitFamiliesOverSeveralWords) {
     aclshmem_free(words);                                                                          \
   }
     ACLSHMEM_P2P_TYPES(CHECK_WAITS)
+  });
+}
+
+/// A job of one PE in which `wait` can never end; returns what it reports.
+std::string standstillOf(const std::function<void()> &wait) {
+  std::string url = freeUrl();
+  return runProcesses(1,
+                      [&](int) {
+                        setenv("PITON_STANDSTILL_SECONDS", "0.2", 1);
+                        aclshmemx_set_conf_store_tls(false, "", 0);
+                        aclshmemx_init_attr_t attr = attributes(0, 1, url);
+                        EXPECT_EQ(aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr), 0);
+                        wait();
+                        std::printf("<%s>\n", piton_last_error());
+                        aclshmem_finalize();
+                        return 0;
+                      })[0]
+      .output;
+}
+
+TEST(Api, ReportsShowValuesInTheTypeOfTheWord) {
+  auto expect = [](const char *part, const std::function<void()> &wait) {
+    std::string text = standstillOf(wait);
+    EXPECT_NE(text.find(part), std::string::npos) << text << "\n(expected: " << part << ")";
+  };
+#define EXPECT_SHOWN(name, T, seen, wanted, part)                                                  \
+  expect(part, [] {                                                                                \
+    T *word = symmetric<T>(1);                                                                     \
+    *word = seen;                                                                                  \
+    aclshmem_##name##_wait_until(word, ACLSHMEM_CMP_EQ, wanted);                                   \
+  })
+  EXPECT_SHOWN(float, float, 1.5f, -0.25f, "value seen 1.5, wanted == -0.25");
+  EXPECT_SHOWN(uint8, uint8_t, 200, 250, "value seen 200, wanted == 250");
+  EXPECT_SHOWN(int8, int8_t, -5, -6, "value seen -5, wanted == -6");
+  EXPECT_SHOWN(uint32, uint32_t, 4000000000u, 1, "value seen 4000000000, wanted == 1");
+  EXPECT_SHOWN(uint64, uint64_t, UINT64_MAX, 0, "value seen 18446744073709551615, wanted == 0");
+#undef EXPECT_SHOWN
+  // Of several words the one that does not come.
+  expect("heap + 0xc of PE 0: value seen 0, wanted == 1", [] {
+    auto *words = symmetric<int32_t>(5);
+    words[0] = words[1] = 1;
+    int status[] = {0, 0, 1, 0, 0};
+    aclshmem_int32_wait_until_all(words, 5, status, ACLSHMEM_CMP_EQ, 1);
   });
 }
 

@@ -16,6 +16,7 @@
 #include <netinet/in.h>
 #include <set>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -293,6 +294,35 @@ TEST(Refused, SilentStrangersKeepNobodyOut) {
     EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
     return 0;
   }));
+}
+
+TEST(Refused, StrangersDoNotTakeTheLastDescriptors) {
+  std::string url = freeUrl();
+  auto port = static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+  auto *connected = static_cast<int *>(
+      mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto *done = connected + 1;
+  expectAll(runProcesses(3, [&](int process) {
+    if (process == 2) {
+      for (int i = 0; i < 150; ++i)
+        EXPECT_GE(connectTo(port), 0) << i;
+      __atomic_store_n(connected, 1, __ATOMIC_RELEASE);
+      while (!__atomic_load_n(done, __ATOMIC_ACQUIRE))
+        later(10);
+      return 0;
+    }
+    rlimit few = {48, 48};
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    while (process == 1 && !__atomic_load_n(connected, __ATOMIC_ACQUIRE))
+      later(10);
+    // Strangers may stay longer than this.
+    EXPECT_EQ(initialize(process, 2, url, 9), 0) << piton_last_error();
+    EXPECT_TRUE(aclshmem_malloc(64)) << piton_last_error();
+    EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
+    __atomic_store_n(done, 1, __ATOMIC_RELEASE);
+    return 0;
+  }));
+  munmap(connected, 4096);
 }
 
 TEST(Refused, MissingPesAndAnAbsentPe0AreNamed) {

@@ -47,8 +47,8 @@ private:
     folder = mkdtemp(name);
     std::string script = "cd " + folder + R"( && exec >/dev/null 2>&1
       for a in ca other; do openssl req -x509 -newkey rsa:2048 -nodes -keyout $a.key -out $a.pem -subj /CN=$a -days 30 || exit 1; done
-      make() { openssl req -newkey rsa:2048 -nodes -keyout $1.key -out $1.csr -subj /CN=$1 && openssl x509 -req -in $1.csr -CA $2.pem -CAkey $2.key -CAcreateserial -out $1.pem $3 $4 || exit 1; }
-      make good ca -days 30; make stranger other -days 30; make expired ca -days -1; make revoked ca -days 30
+      make() { openssl req -newkey rsa:2048 -nodes -keyout $1.key -out $1.csr -subj /CN=$1 && openssl x509 -req -in $1.csr -CA $2.pem -CAkey $2.key -CAcreateserial -out $1.pem $3 $4 $5 $6 || exit 1; }
+      make good ca -days 30; printf subjectAltName=DNS:pe.example,IP:10.1.2.3 > names; make named ca -days 30 -extfile names; make stranger other -days 30; make expired ca -days -1; make revoked ca -days 30
       openssl rsa -aes256 -passout pass:secret -in good.key -out locked.key && cp good.pem locked.pem || exit 1
       touch index.txt; echo 01 > crlnumber
       printf '[ca]\ndefault_ca=d\n[d]\ndatabase=index.txt\ncrlnumber=crlnumber\ndefault_md=sha256\ndefault_crl_days=30\n' > ca.cnf
@@ -136,6 +136,25 @@ TEST(Tls, WrongCertificatesAreRefusedAndTheJobRuns) {
   strangerIsRefused(good + ";tlsCrlFile=" + c.folder + "/crl.pem", c.info("revoked"),
                     "did not accept this PE's certificate");
   strangerIsRefused(good, c.info("good", "other"), "the other side's certificate is not accepted");
+}
+
+TEST(Tls, CertificatesOfAnotherNameAreRefusedWhereAskedFor) {
+  NEEDS_CERTIFICATES(c);
+  std::string named = c.info("named") + ";tlsPeerName=";
+  strangerIsRefused(named + "pe.example", c.info("good") + ";tlsPeerName=pe.example",
+                    "did not accept this PE's certificate");
+  strangerIsRefused(named + "10.1.2.3", named + "other.example",
+                    "the other side's certificate is not accepted");
+}
+
+TEST(Tls, Pe0IsToldThatItIsItsOwnCertificate) {
+  NEEDS_CERTIFICATES(c);
+  expectAll(runProcesses(1, [&](int) {
+    expectError(initialize(0, 1, freeUrl(), c.info("expired")),
+                "certificate has expired; that is this PE's own tlsCert");
+    expectError(initialize(0, 1, freeUrl(), c.info("good", "other")), "this PE's own tlsCert");
+    return 0;
+  }));
 }
 
 TEST(Tls, MixedSettingsAreNamed) {
