@@ -5,12 +5,10 @@
 // list, because a missing symbol would otherwise show up only when the kernel runs.
 #include "compiler/Target/SimulatorCodegen.h"
 
-#include "compiler/HostSignals.h"
 #include "compiler/Target/FatalErrors.h"
+#include "compiler/Target/Link.h"
 #include "device/DeviceLibrary.h"
 
-#include "lld/Common/Driver.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -42,8 +40,6 @@
 #include <array>
 #include <cstdlib>
 #include <mutex>
-
-LLD_HAS_DRIVER(elf)
 
 using namespace llvm;
 
@@ -327,93 +323,6 @@ Error emitFile(Module &module, TargetMachine &machine, CodeGenFileType type,
   return Error::success();
 }
 
-/// A folder of this call's own, removed with everything in it.
-struct ScratchFolder {
-  SmallString<128> path;
-  ~ScratchFolder() {
-    if (!path.empty())
-      sys::fs::remove_directories(path);
-  }
-  Error create() {
-    if (std::error_code code = sys::fs::createUniqueDirectory("piton-link", path))
-      return fail("cannot create a temporary folder: " + code.message());
-    return Error::success();
-  }
-  Expected<std::string> write(StringRef name, StringRef bytes) {
-    SmallString<128> file = path;
-    sys::path::append(file, name);
-    std::error_code code;
-    raw_fd_ostream stream(file, code);
-    if (!code)
-      stream << bytes;
-    stream.close();
-    if (code || stream.has_error()) {
-      std::string reason = code ? code.message() : stream.error().message();
-      stream.clear_error();
-      return fail("cannot write " + file.str() + ": " + reason);
-    }
-    return std::string(file);
-  }
-};
-
-Expected<std::string> linkObject(StringRef object) {
-  ScratchFolder folder;
-  if (Error error = folder.create())
-    return error;
-  auto file = folder.write("kernel.o", object);
-  auto soft = folder.write(
-      "soft.o", StringRef((const char *)piton::kDeviceSoftObject, piton::kDeviceSoftObjectSize));
-  auto libm =
-      folder.write("libm.so", StringRef((const char *)piton::kStubLibm, piton::kStubLibmSize));
-  auto libmvec = folder.write(
-      "libmvec.so", StringRef((const char *)piton::kStubLibmvec, piton::kStubLibmvecSize));
-  for (auto *part : {&file, &soft, &libm, &libmvec})
-    if (!*part) {
-      std::string text = toString(part->takeError());
-      for (auto *other : {&file, &soft, &libm, &libmvec})
-        consumeError(other->takeError());
-      return fail(text);
-    }
-  std::string output = (folder.path + "/kernel.so").str();
-  std::string messages;
-  raw_string_ostream stream(messages);
-  // --start-lib: the soft helpers are taken only where the object calls them.
-  std::vector<const char *> args = {"ld.lld",
-                                    "-shared",
-                                    "-o",
-                                    output.c_str(),
-                                    "--gc-sections",
-                                    "-z",
-                                    "now",
-                                    "-z",
-                                    "noexecstack",
-                                    "--hash-style=gnu",
-                                    "--exclude-libs=ALL",
-                                    "--threads=1",
-                                    "--no-dependent-libraries",
-                                    file->c_str(),
-                                    "--start-lib",
-                                    soft->c_str(),
-                                    "--end-lib",
-                                    "--no-as-needed",
-                                    libmvec->c_str(),
-                                    libm->c_str()};
-  static std::mutex linker; // lld keeps global state
-  lld::Result result;
-  {
-    std::lock_guard lock(linker);
-    // lld exits the process on a fatal error unless crash recovery is on.
-    piton::enableRecoveryWithoutHandlers();
-    result = lld::lldMain(args, stream, stream, {{lld::Gnu, &lld::elf::link}});
-  }
-  if (result.retCode != 0)
-    return fail("linking the kernel failed: " + StringRef(messages).trim());
-  auto buffer = MemoryBuffer::getFile(output, false, false);
-  if (!buffer)
-    return fail("the linked kernel cannot be read: " + buffer.getError().message());
-  return (*buffer)->getBuffer().str();
-}
-
 Error checkUndefinedSymbols(const object::ELFObjectFileBase &elf) {
   std::string missing;
   for (const object::ELFSymbolRef symbol : elf.getDynamicSymbolIterators()) {
@@ -639,7 +548,7 @@ Expected<piton::CodegenResult> piton::generateSharedObject(std::unique_ptr<LLVMC
   SmallVector<char, 0> object;
   if (Error failure = compileGuarded(job, options, timer, object))
     return failure;
-  Expected<std::string> elf = linkObject(StringRef(object.data(), object.size()));
+  Expected<std::string> elf = piton::linkObject(StringRef(object.data(), object.size()));
   if (!elf)
     return elf.takeError();
   CodegenResult result;
