@@ -192,7 +192,8 @@ enum UdmaStatus : uint8_t {
   kUdmaOk = 0,
   kUdmaBadOpcode = 1,
   kUdmaBadOwner = 2,
-  kUdmaBadLength = 3
+  kUdmaBadLength = 3,
+  kUdmaBadAddress = 4 ///< an address that cannot be read or written
 };
 
 /// What a doorbell is: none, a register, or a word in memory.

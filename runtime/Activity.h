@@ -30,7 +30,8 @@ struct StreamWork {
   StreamWork &operator=(const StreamWork &) = delete;
 };
 
-/// The same on a thread of the host, which does nothing else meanwhile.
+/// The same on a thread of the host, which does nothing else meanwhile. For work that begins and
+/// ends in different functions; HostWork is for the rest.
 inline void beginHostWork() {
   blockedHosts().fetch_add(1);
   ++worksOfThread();
@@ -39,6 +40,14 @@ inline void endHostWork() {
   --worksOfThread();
   blockedHosts().fetch_sub(1);
 }
+
+/// Work on a thread of the host, for as long as the object lives.
+struct HostWork {
+  HostWork() { beginHostWork(); }
+  ~HostWork() { endHostWork(); }
+  HostWork(const HostWork &) = delete;
+  HostWork &operator=(const HostWork &) = delete;
+};
 
 /// This thread waits, for as long as the object lives.
 class Blocked {

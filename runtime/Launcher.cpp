@@ -123,11 +123,8 @@ piton_status_t launchNow(Device &device, const Kernel &kernel, const LaunchOptio
     return PITON_OK;
   if (piton_status_t status = check(device, kernel.metadata(), options))
     return status;
-  beginHostWork();
-  piton_status_t status =
-      run(device, kernel, options.grid, options.arguments, true, Submission(options));
-  endHostWork();
-  return status;
+  HostWork here;
+  return run(device, kernel, options.grid, options.arguments, true, Submission(options));
 }
 
 piton_status_t launch(Stream &stream, const std::shared_ptr<const Kernel> &kernel,
@@ -145,9 +142,8 @@ piton_status_t launch(Stream &stream, const std::shared_ptr<const Kernel> &kerne
     return stream.runHere(here);
   // A kernel that waits may wait for what its caller does next, so it never holds the caller up.
   if (!kernel->metadata().canBlock && stream.tryBegin()) {
-    piton_status_t status = here();
-    stream.endHere();
-    return status;
+    Stream::Turn turn(stream);
+    return here();
   }
   const auto *bytes = static_cast<const uint8_t *>(options.arguments);
   std::vector<uint8_t> copy(bytes, bytes + options.argumentBytes);

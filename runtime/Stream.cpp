@@ -115,9 +115,8 @@ piton_status_t Stream::submit(Work work) {
       return push(lock, std::move(work));
     beginHere();
   }
-  piton_status_t status = work();
-  endHere();
-  return status;
+  Turn turn(*this);
+  return work();
 }
 
 void Stream::serve(uint64_t myGeneration) {

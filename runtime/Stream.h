@@ -40,14 +40,24 @@ public:
   template <typename Function> piton_status_t runHere(Function &&work) {
     if (piton_status_t status = beginWhenIdle())
       return status;
-    piton_status_t status = work();
-    endHere();
-    return status;
+    Turn turn(*this);
+    return work();
   }
 
-  /// If the stream is idle, makes this thread its runner until endHere().
+  /// If the stream is idle, makes this thread its runner; a Turn ends that.
   bool tryBegin();
-  void endHere();
+
+  /// This thread, which has begun, is the stream's runner for as long as the object lives.
+  class Turn {
+  public:
+    explicit Turn(Stream &stream) : stream(stream) {}
+    ~Turn() { stream.endHere(); }
+    Turn(const Turn &) = delete;
+    Turn &operator=(const Turn &) = delete;
+
+  private:
+    Stream &stream;
+  };
 
   /// Number of the last work submitted; waitFor() it to be at this point of the stream.
   uint64_t lastTicket() const { return submitted.load(std::memory_order_acquire); }
@@ -82,6 +92,7 @@ private:
   void noteSubmitted(); ///< under the lock, as noteCompleted() and beginHere()
   void noteCompleted();
   void beginHere();
+  void endHere();
   piton_status_t beginWhenIdle();
   piton_status_t push(std::unique_lock<std::mutex> &lock, Work work);
   void serve(uint64_t generation);

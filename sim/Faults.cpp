@@ -10,6 +10,7 @@
 
 #include "sim/Faults.h"
 
+#include "sim/GuardedMemory.h"
 #include "sim/SignalChain.h"
 #include "sim/Waits.h"
 
@@ -109,8 +110,10 @@ void recordFault(Slot &slot, int signal, const siginfo_t *info, const greg_t *re
   Worker *worker = Worker::ofThisThreadOrNull();
   Slot *slot = worker ? worker->current.load(std::memory_order_relaxed) : nullptr;
   bool sent = info->si_code <= 0;
-  if (sent && signal == kInterruptSignal && worker &&
-      (worker->interruptPending.exchange(false) || isInterrupt(info))) {
+  if (leaveGuardedAccess(signal, info, context)) {
+    // what the host did for a user's address, not a kernel
+  } else if (sent && signal == kInterruptSignal && worker &&
+             (worker->interruptPending.exchange(false) || isInterrupt(info))) {
     if (slot && !slot->inService) // otherwise the counter is polled in a moment
       leaveInterrupted(*worker, *slot, context);
   } else if (!slot || slot->inService || sent) {

@@ -3,6 +3,7 @@
 // The services that kernels reach through their block context. While a service allocates or holds
 // a lock, the slot is marked, so that Ctrl-C does not leave it half way.
 
+#include "abi/TransferQueues.h"
 #include "sim/DevicePrint.h"
 #include "sim/Faults.h"
 #include "sim/Gemm.h"
@@ -201,7 +202,10 @@ std::string describeDeviceError(const Slot &slot, DeviceError error, int64_t val
   }
   case DeviceError::TransferFailed:
     return "a transfer to or from PE " + std::to_string(value) + " failed with status " +
-           std::to_string(a);
+           std::to_string(a) +
+           (a == kUdmaBadAddress ? ": its address on this PE is not memory of this process, or may "
+                                   "not be accessed in this way"
+                                 : "");
   }
   return "wrong call of a device function";
 }
@@ -225,9 +229,10 @@ void touchLocal(const RemoteRequest &request) {
   if (request.op != RemoteOp::Put && request.op != RemoteOp::Get)
     return;
   auto *data = static_cast<uint8_t *>(request.local);
+  volatile uint8_t nothing = 0; // of a constant the compiler would make a load
   auto touch = [&](uint64_t at) {
     if (request.op == RemoteOp::Get)
-      __atomic_fetch_or(data + at, uint8_t(0), __ATOMIC_RELAXED);
+      __atomic_fetch_or(data + at, nothing, __ATOMIC_RELAXED);
     else
       (void)*static_cast<const volatile uint8_t *>(data + at);
   };

@@ -103,8 +103,15 @@ void bindAttributes(nb::module_ &m) {
             return std::string(self.ip_port, strnlen(self.ip_port, sizeof(self.ip_port)));
           },
           [](Attr &self, const std::string &text) {
+            constexpr size_t most = sizeof(self.ip_port) - 1;
+            if (text.size() > most || text.find('\0') != std::string::npos)
+              throw nb::value_error(("ip_port is an address of at most " + std::to_string(most) +
+                                     " characters without nulls, this one has " +
+                                     std::to_string(text.size()) +
+                                     "; a shorter host name or its IP address fits")
+                                        .c_str());
             std::memset(self.ip_port, 0, sizeof(self.ip_port));
-            std::memcpy(self.ip_port, text.data(), std::min(text.size(), sizeof(self.ip_port) - 1));
+            std::memcpy(self.ip_port, text.data(), text.size());
           })
       .def_rw("local_mem_size", &Attr::local_mem_size)
       .def_rw("option_attr", &Attr::option_attr);

@@ -3,6 +3,7 @@
 // C entry points of include/piton/shmem.h: start and end, memory, identity. Nothing throws out of
 // here.
 
+#include "runtime/shmem/Arguments.h"
 #include "runtime/shmem/Process.h"
 #include "runtime/shmem/Report.h"
 #include "runtime/shmem/UniqueId.h"
@@ -71,8 +72,8 @@ void release(const char *name, void *pointer, aclshmem_mem_type_t type) {
 
 int32_t aclshmemx_set_conf_store_tls(bool enable, const char *info, uint32_t length) {
   clearStatus();
-  if (!info && length)
-    return report(ACLSHMEM_INVALID_PARAM, "aclshmemx_set_conf_store_tls: info is null");
+  if (int code = length ? checkReadable(__func__, "info", info, length) : 0)
+    return code;
   return guarded([&] { return setTls(enable, std::string(info ? info : "", length)); });
 }
 
@@ -80,9 +81,11 @@ int32_t aclshmemx_set_config_store_tls_key(const char *key, const uint32_t key_l
                                            const char *password, const uint32_t password_length,
                                            const aclshmem_decrypt_handler decrypt) {
   clearStatus();
-  if ((!key && key_length) || (!password && password_length))
-    return report(ACLSHMEM_INVALID_PARAM,
-                  "aclshmemx_set_config_store_tls_key: the key or password is null");
+  if (int code = key_length ? checkReadable(__func__, "the key", key, key_length) : 0)
+    return code;
+  if (int code =
+          password_length ? checkReadable(__func__, "the password", password, password_length) : 0)
+    return code;
   return guarded([&] {
     return setTlsKey(std::string(key ? key : "", key_length),
                      std::string(password ? password : "", password_length), decrypt);
@@ -91,16 +94,18 @@ int32_t aclshmemx_set_config_store_tls_key(const char *key, const uint32_t key_l
 
 int aclshmemx_get_uniqueid(aclshmemx_uniqueid_t *uid) {
   clearStatus();
-  if (!uid)
-    return report(ACLSHMEM_INVALID_PARAM, "aclshmemx_get_uniqueid: uid is null");
+  if (int code = checkWritable(__func__, "uid", uid, sizeof(*uid)))
+    return code;
   return guarded([&] { return makeUniqueId(*uid); });
 }
 
 int aclshmemx_set_attr_uniqueid_args(int my_pe, int n_pes, int64_t local_mem_size,
                                      aclshmemx_uniqueid_t *uid, aclshmemx_init_attr_t *attr) {
   clearStatus();
-  if (!uid || !attr)
-    return report(ACLSHMEM_INVALID_PARAM, "aclshmemx_set_attr_uniqueid_args: uid or attr is null");
+  if (int code = checkReadable(__func__, "uid", uid, sizeof(*uid)))
+    return code;
+  if (int code = checkWritable(__func__, "attr", attr, sizeof(*attr)))
+    return code;
   if (local_mem_size <= 0 || static_cast<uint64_t>(local_mem_size) > ACLSHMEM_MAX_LOCAL_SIZE ||
       n_pes > ACLSHMEM_MAX_PES || my_pe >= ACLSHMEM_MAX_PES)
     return report(ACLSHMEM_INVALID_VALUE,
@@ -116,8 +121,8 @@ int aclshmemx_set_attr_uniqueid_args(int my_pe, int n_pes, int64_t local_mem_siz
 
 int aclshmemx_init_attr(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t *attr) {
   clearStatus();
-  if (!attr)
-    return report(ACLSHMEM_INVALID_PARAM, "aclshmemx_init_attr: attr is null");
+  if (int code = checkReadable(__func__, "attr", attr, sizeof(*attr)))
+    return code;
   return guarded([&] { return initialize(flags, *attr); });
 }
 
@@ -166,19 +171,16 @@ void aclshmem_global_exit(int status) {
 }
 
 void aclshmem_info_get_version(int *major, int *minor) {
-  if (!major || !minor) {
-    report(ACLSHMEM_INVALID_PARAM, "aclshmem_info_get_version: an argument is null");
+  if (checkWritable(__func__, "major", major, sizeof(*major)) ||
+      checkWritable(__func__, "minor", minor, sizeof(*minor)))
     return;
-  }
   *major = ACLSHMEM_MAJOR_VERSION;
   *minor = ACLSHMEM_MINOR_VERSION;
 }
 
 void aclshmem_info_get_name(char *name) {
-  if (!name) {
-    report(ACLSHMEM_INVALID_PARAM, "aclshmem_info_get_name: name is null");
+  if (checkWritable(__func__, "name", name, ACLSHMEM_MAX_NAME_LEN))
     return;
-  }
   std::snprintf(name, ACLSHMEM_MAX_NAME_LEN, "%s", ACLSHMEM_VENDOR_STRING);
 }
 
@@ -263,6 +265,9 @@ static_assert(sizeof(aclshmem_prof_pe_t) == sizeof(Profile) &&
 void aclshmemx_get_prof(aclshmem_prof_pe_t **out, bool verbose) {
   static Profile copy; // what *out points to
   static std::mutex &mutex = *new std::mutex;
+  clearStatus();
+  if (out && checkWritable(__func__, "out", out, sizeof(*out)))
+    return;
   if (out)
     *out = nullptr;
   World *world = requireWorld(__func__);

@@ -4,6 +4,7 @@
 // typed families come from two macros at the end.
 
 #include "runtime/Runtime.h"
+#include "runtime/shmem/Arguments.h"
 #include "runtime/shmem/Process.h"
 #include "runtime/shmem/Report.h"
 
@@ -26,18 +27,11 @@ template <typename Body> int withWorld(const char *call, Body &&body) {
   }
 }
 
-int nullArgument(const char *call, const char *name) {
-  return report(ACLSHMEM_INVALID_PARAM, std::string(call) + ": " + name + " is null");
-}
-
-/// The data, then the signal behind it.
 int putThenSignal(const char *call, void *dst, const void *src, size_t bytes, void *sig,
                   int32_t signal, int op, int pe, bool blocking) {
   return withWorld(call, [&](World &world) {
-    int code = world.put(call, dst, src, bytes, pe, blocking);
-    if (!code)
-      code = world.fence();
-    return code ? code : world.signal(call, static_cast<int32_t *>(sig), signal, op, pe);
+    return world.putSignal(call, dst, src, bytes, pe, blocking, static_cast<int32_t *>(sig), signal,
+                           op);
   });
 }
 
@@ -51,6 +45,15 @@ int get(const char *call, void *dst, const void *src, size_t bytes, int pe, bool
                    [&](World &world) { return world.get(call, dst, src, bytes, pe, blocking); });
 }
 
+bool isStream(aclrtStream stream) {
+  piton_status_t status;
+  Runtime *runtime = Runtime::get(status);
+  for (int i = 0; runtime && i < runtime->deviceCount(); ++i)
+    if (runtime->device(i).hasStream(static_cast<Stream *>(stream)))
+      return true;
+  return false;
+}
+
 /// Runs `body` in stream order; its failure becomes the stream's.
 template <typename Body> void onStream(const char *call, aclrtStream stream, Body body) {
   withWorld(call, [&](World &world) {
@@ -58,6 +61,10 @@ template <typename Body> void onStream(const char *call, aclrtStream stream, Bod
     Runtime *runtime = stream ? nullptr : Runtime::get(status);
     if (!stream && !runtime)
       return report(ACLSHMEM_INNER_ERROR, piton_last_error());
+    if (stream && !isStream(stream))
+      return report(ACLSHMEM_INVALID_PARAM,
+                    std::string(call) + ": the stream is none of this process's streams; it is a "
+                                        "piton_stream_t*, or null for the default stream");
     Stream &target = stream ? *static_cast<Stream *>(stream) : runtime->device(0).defaultStream();
     // Not on the caller's thread: it may wait for what its caller does next.
     status = target.enqueue(
@@ -100,8 +107,8 @@ int aclshmem_team_n_pes(aclshmem_team_t team) {
 int aclshmem_team_split_strided(aclshmem_team_t parent, int pe_start, int pe_stride, int pe_size,
                                 aclshmem_team_t *new_team) {
   clearStatus();
-  if (!new_team)
-    return nullArgument(__func__, "new_team");
+  if (int code = checkWritable(__func__, "new_team", new_team, sizeof(*new_team)))
+    return code;
   *new_team = ACLSHMEM_TEAM_INVALID;
   return withWorld(__func__, [&](World &world) {
     return world.splitStrided("aclshmem_team_split_strided", parent, pe_start, pe_stride, pe_size,
@@ -112,8 +119,10 @@ int aclshmem_team_split_strided(aclshmem_team_t parent, int pe_start, int pe_str
 int aclshmem_team_split_2d(aclshmem_team_t parent, int x_range, aclshmem_team_t *x_team,
                            aclshmem_team_t *y_team) {
   clearStatus();
-  if (!x_team || !y_team)
-    return nullArgument(__func__, x_team ? "y_team" : "x_team");
+  if (int code = checkWritable(__func__, "x_team", x_team, sizeof(*x_team)))
+    return code;
+  if (int code = checkWritable(__func__, "y_team", y_team, sizeof(*y_team)))
+    return code;
   *x_team = *y_team = ACLSHMEM_TEAM_INVALID;
   return withWorld(__func__, [&](World &world) {
     return world.split2d("aclshmem_team_split_2d", parent, x_range, *x_team, *y_team);
@@ -132,8 +141,8 @@ void aclshmem_team_destroy(aclshmem_team_t team) {
 
 int aclshmem_team_get_config(aclshmem_team_t team, aclshmem_team_config_t *config) {
   clearStatus();
-  if (!config)
-    return nullArgument(__func__, "config");
+  if (int code = checkWritable(__func__, "config", config, sizeof(*config)))
+    return code;
   return withWorld(__func__, [&](World &world) {
     TeamRecord *record = world.team(team);
     if (!record)
@@ -177,31 +186,31 @@ void aclshmem_quiet(void) {
 
 #define DEFINE_TYPED(name, T)                                                                      \
   void aclshmem_##name##_put(T *dest, T *source, size_t n, int pe) {                               \
-    put(__func__, dest, source, n * sizeof(T), pe, true);                                          \
+    put(__func__, dest, source, bytesOf(n, sizeof(T)), pe, true);                                  \
   }                                                                                                \
   void aclshmem_##name##_get(T *dest, T *source, size_t n, int pe) {                               \
-    get(__func__, dest, source, n * sizeof(T), pe, true);                                          \
+    get(__func__, dest, source, bytesOf(n, sizeof(T)), pe, true);                                  \
   }                                                                                                \
   void aclshmem_##name##_put_nbi(T *dest, T *source, size_t n, int pe) {                           \
-    put(__func__, dest, source, n * sizeof(T), pe, false);                                         \
+    put(__func__, dest, source, bytesOf(n, sizeof(T)), pe, false);                                 \
   }                                                                                                \
   void aclshmem_##name##_get_nbi(T *dest, T *source, size_t n, int pe) {                           \
-    get(__func__, dest, source, n * sizeof(T), pe, false);                                         \
+    get(__func__, dest, source, bytesOf(n, sizeof(T)), pe, false);                                 \
   }                                                                                                \
   void aclshmem_##name##_iput(T *dest, T *source, ptrdiff_t dst, ptrdiff_t sst, size_t n,          \
                               int pe) {                                                            \
     withWorld(__func__, [&](World &world) {                                                        \
       constexpr ptrdiff_t size = sizeof(T);                                                        \
-      return world.putStrided("aclshmem_" #name "_iput", dest, source, dst * size, sst * size,     \
-                              sizeof(T), n, pe);                                                   \
+      return world.putStrided("aclshmem_" #name "_iput", dest, source,                             \
+                              {strideBytes(dst, size), strideBytes(sst, size)}, sizeof(T), n, pe); \
     });                                                                                            \
   }                                                                                                \
   void aclshmem_##name##_iget(T *dest, T *source, ptrdiff_t dst, ptrdiff_t sst, size_t n,          \
                               int pe) {                                                            \
     withWorld(__func__, [&](World &world) {                                                        \
       constexpr ptrdiff_t size = sizeof(T);                                                        \
-      return world.getStrided("aclshmem_" #name "_iget", dest, source, dst * size, sst * size,     \
-                              sizeof(T), n, pe);                                                   \
+      return world.getStrided("aclshmem_" #name "_iget", dest, source,                             \
+                              {strideBytes(sst, size), strideBytes(dst, size)}, sizeof(T), n, pe); \
     });                                                                                            \
   }                                                                                                \
   void aclshmem_##name##_p(T *dst, const T value, int pe) {                                        \
@@ -218,48 +227,50 @@ void aclshmem_quiet(void) {
   }                                                                                                \
   void aclshmem_##name##_put_signal(T *dst, T *src, size_t n, uint8_t *sig, int32_t signal,        \
                                     int op, int pe) {                                              \
-    putThenSignal(__func__, dst, src, n * sizeof(T), sig, signal, op, pe, true);                   \
+    putThenSignal(__func__, dst, src, bytesOf(n, sizeof(T)), sig, signal, op, pe, true);           \
   }                                                                                                \
   void aclshmem_##name##_put_signal_nbi(T *dst, T *src, size_t n, uint8_t *sig, int32_t signal,    \
                                         int op, int pe) {                                          \
-    putThenSignal(__func__, dst, src, n * sizeof(T), sig, signal, op, pe, false);                  \
+    putThenSignal(__func__, dst, src, bytesOf(n, sizeof(T)), sig, signal, op, pe, false);          \
   }
 ACLSHMEM_RMA_TYPES(DEFINE_TYPED)
 
 #define DEFINE_SIZED(BITS)                                                                         \
   void aclshmem_put##BITS(void *dst, void *src, uint32_t n, int32_t pe) {                          \
-    put(__func__, dst, src, size_t(n) * (BITS / 8), pe, true);                                     \
+    put(__func__, dst, src, bytesOf(n, BITS / 8), pe, true);                                       \
   }                                                                                                \
   void aclshmem_get##BITS(void *dst, void *src, uint32_t n, int32_t pe) {                          \
-    get(__func__, dst, src, size_t(n) * (BITS / 8), pe, true);                                     \
+    get(__func__, dst, src, bytesOf(n, BITS / 8), pe, true);                                       \
   }                                                                                                \
   void aclshmem_put##BITS##_nbi(void *dst, void *src, uint32_t n, int32_t pe) {                    \
-    put(__func__, dst, src, size_t(n) * (BITS / 8), pe, false);                                    \
+    put(__func__, dst, src, bytesOf(n, BITS / 8), pe, false);                                      \
   }                                                                                                \
   void aclshmem_get##BITS##_nbi(void *dst, void *src, uint32_t n, int32_t pe) {                    \
-    get(__func__, dst, src, size_t(n) * (BITS / 8), pe, false);                                    \
+    get(__func__, dst, src, bytesOf(n, BITS / 8), pe, false);                                      \
   }                                                                                                \
   void aclshmem_iput##BITS(void *dest, void *source, ptrdiff_t dst, ptrdiff_t sst, size_t n,       \
                            int pe) {                                                               \
     withWorld(__func__, [&](World &world) {                                                        \
-      return world.putStrided("aclshmem_iput" #BITS, dest, source, dst * (BITS / 8),               \
-                              sst * (BITS / 8), BITS / 8, n, pe);                                  \
+      return world.putStrided("aclshmem_iput" #BITS, dest, source,                                 \
+                              {strideBytes(dst, BITS / 8), strideBytes(sst, BITS / 8)}, BITS / 8,  \
+                              n, pe);                                                              \
     });                                                                                            \
   }                                                                                                \
   void aclshmem_iget##BITS(void *dest, void *source, ptrdiff_t dst, ptrdiff_t sst, size_t n,       \
                            int pe) {                                                               \
     withWorld(__func__, [&](World &world) {                                                        \
-      return world.getStrided("aclshmem_iget" #BITS, dest, source, dst * (BITS / 8),               \
-                              sst * (BITS / 8), BITS / 8, n, pe);                                  \
+      return world.getStrided("aclshmem_iget" #BITS, dest, source,                                 \
+                              {strideBytes(sst, BITS / 8), strideBytes(dst, BITS / 8)}, BITS / 8,  \
+                              n, pe);                                                              \
     });                                                                                            \
   }                                                                                                \
   void aclshmem_put##BITS##_signal(void *dst, void *src, size_t n, int32_t *sig, int32_t signal,   \
                                    int op, int pe) {                                               \
-    putThenSignal(__func__, dst, src, n * (BITS / 8), sig, signal, op, pe, true);                  \
+    putThenSignal(__func__, dst, src, bytesOf(n, BITS / 8), sig, signal, op, pe, true);            \
   }                                                                                                \
   void aclshmem_put##BITS##_signal_nbi(void *dst, void *src, size_t n, int32_t *sig,               \
                                        int32_t signal, int op, int pe) {                           \
-    putThenSignal(__func__, dst, src, n * (BITS / 8), sig, signal, op, pe, false);                 \
+    putThenSignal(__func__, dst, src, bytesOf(n, BITS / 8), sig, signal, op, pe, false);           \
   }
 ACLSHMEM_RMA_BITS(DEFINE_SIZED)
 

@@ -2,6 +2,7 @@
 //
 // C entry points of include/piton/shmem.h: signals and the typed wait and test families.
 
+#include "runtime/shmem/Arguments.h"
 #include "runtime/shmem/Process.h"
 #include "runtime/shmem/Report.h"
 
@@ -49,9 +50,28 @@ template <typename T> struct Words {
   bool valid() const {
     if (compare < 0 || compare > 5)
       return badCompare(call, compare), false;
-    if (count && (!words || !values))
-      return report(ACLSHMEM_INVALID_PARAM, std::string(call) + ": a pointer is null"), false;
-    return true;
+    if (count == 0)
+      return true;
+    if (reinterpret_cast<uintptr_t>(words) % sizeof(T))
+      return report(ACLSHMEM_INVALID_PARAM, std::string(call) +
+                                                ": the address of the words is no " +
+                                                "multiple of " + std::to_string(sizeof(T))),
+             false;
+    size_t bytes = bytesOf(count, sizeof(T));
+    World *world = currentWorld();
+    bool known = world && world->heapOf(words, bytes);
+    if (!known && checkReadable(call, count > 1 ? "the words" : "the word", words, bytes))
+      return false;
+    return !checkReadableIfGiven(call, "status", status, bytesOf(count, sizeof(int))) &&
+           (!vector || !checkReadable(call, "values", values, bytes));
+  }
+  /// Where a result goes; false after a report.
+  template <typename Out> bool takes(Out *out) const {
+    return !checkWritable(call, "res_out", out, sizeof(*out));
+  }
+  bool takes(size_t *indices, size_t *out) const {
+    return takes(out) &&
+           (count == 0 || !checkWritable(call, "indices", indices, bytesOf(count, sizeof(size_t))));
   }
 
   size_t any() const {
@@ -117,35 +137,45 @@ template <typename T> struct Words {
 };
 
 template <typename T> void waitAll(const Words<T> &words) {
+  clearStatus();
   if (words.valid())
     words.wait([&] { return words.all(); });
 }
 
 template <typename T> void waitAny(const Words<T> &words, size_t *out) {
+  clearStatus();
+  if (!words.takes(out))
+    return;
   *out = SIZE_MAX;
   if (words.valid())
     words.wait([&] { return (*out = words.any()) != SIZE_MAX; });
 }
 
 template <typename T> void waitSome(const Words<T> &words, size_t *indices, size_t *out) {
+  clearStatus();
+  if (!words.takes(indices, out))
+    return;
   *out = 0;
   if (words.valid())
     words.wait([&] { return (*out = words.some(indices)) != 0; });
 }
 
-template <typename T> int testAll(const Words<T> &words) {
+template <typename T> void testAll(const Words<T> &words, int *out) {
   clearStatus();
-  return words.valid() && words.all();
+  if (words.takes(out))
+    *out = words.valid() && words.all();
 }
 
-template <typename T> size_t testAny(const Words<T> &words) {
+template <typename T> void testAny(const Words<T> &words, size_t *out) {
   clearStatus();
-  return words.valid() ? words.any() : SIZE_MAX;
+  if (words.takes(out))
+    *out = words.valid() ? words.any() : SIZE_MAX;
 }
 
-template <typename T> size_t testSome(const Words<T> &words, size_t *indices) {
+template <typename T> void testSome(const Words<T> &words, size_t *indices, size_t *out) {
   clearStatus();
-  return words.valid() ? words.some(indices) : 0;
+  if (words.takes(indices, out))
+    *out = words.valid() ? words.some(indices) : 0;
 }
 
 } // namespace
@@ -181,27 +211,27 @@ template <typename T> size_t testSome(const Words<T> &words, size_t *indices) {
     waitSome<T>({__func__, ivars, n, status, cmp, values, true}, indices, out);                    \
   }                                                                                                \
   void aclshmem_##name##_test(T *ivars, int cmp, T value, int *out) {                              \
-    *out = testAll<T>({__func__, ivars, 1, nullptr, cmp, &value, false});                          \
+    testAll<T>({__func__, ivars, 1, nullptr, cmp, &value, false}, out);                            \
   }                                                                                                \
   void aclshmem_##name##_test_any(T *ivars, size_t n, const int *status, int cmp, T value,         \
                                   size_t *out) {                                                   \
-    *out = testAny<T>({__func__, ivars, n, status, cmp, &value, false});                           \
+    testAny<T>({__func__, ivars, n, status, cmp, &value, false}, out);                             \
   }                                                                                                \
   void aclshmem_##name##_test_some(T *ivars, size_t n, size_t *indices, const int *status,         \
                                    int cmp, T value, size_t *out) {                                \
-    *out = testSome<T>({__func__, ivars, n, status, cmp, &value, false}, indices);                 \
+    testSome<T>({__func__, ivars, n, status, cmp, &value, false}, indices, out);                   \
   }                                                                                                \
   void aclshmem_##name##_test_all_vector(T *ivars, size_t n, const int *status, int cmp,           \
                                          T *values, int *out) {                                    \
-    *out = testAll<T>({__func__, ivars, n, status, cmp, values, true});                            \
+    testAll<T>({__func__, ivars, n, status, cmp, values, true}, out);                              \
   }                                                                                                \
   void aclshmem_##name##_test_any_vector(T *ivars, size_t n, const int *status, int cmp,           \
                                          T *values, size_t *out) {                                 \
-    *out = testAny<T>({__func__, ivars, n, status, cmp, values, true});                            \
+    testAny<T>({__func__, ivars, n, status, cmp, values, true}, out);                              \
   }                                                                                                \
   void aclshmem_##name##_test_some_vector(T *ivars, size_t n, size_t *indices, const int *status,  \
                                           int cmp, T *values, size_t *out) {                       \
-    *out = testSome<T>({__func__, ivars, n, status, cmp, values, true}, indices);                  \
+    testSome<T>({__func__, ivars, n, status, cmp, values, true}, indices, out);                    \
   }
 ACLSHMEM_P2P_TYPES(DEFINE_WAITS)
 

@@ -6,6 +6,7 @@
 
 #include "runtime/Activity.h"
 #include "runtime/Runtime.h"
+#include "runtime/shmem/Arguments.h"
 #include "runtime/shmem/Report.h"
 #include "runtime/shmem/Termination.h"
 #include "runtime/shmem/Tls.h"
@@ -67,9 +68,10 @@ uint32_t engineMask(const aclshmem_init_optional_attr_t &attr) {
   return mask;
 }
 
+template <typename T> std::string number(T value) { return std::to_string(value); }
+
 int checkAttributes(const aclshmemx_init_attr_t &attr) {
   const auto &o = attr.option_attr;
-  auto number = [](auto value) { return std::to_string(value); };
   if (attr.n_pes <= 0 || attr.n_pes > ACLSHMEM_MAX_PES)
     return invalid(ACLSHMEM_INVALID_VALUE, "n_pes is " + number(attr.n_pes) + ", allowed is 1 to " +
                                                number(ACLSHMEM_MAX_PES));
@@ -110,7 +112,15 @@ int resolveServer(aclshmemx_bootstrap_t flags, const aclshmemx_init_attr_t &attr
                    "unknown bootstrap flag " + std::to_string(static_cast<unsigned>(flags)));
   std::string url(attr.ip_port, strnlen(attr.ip_port, sizeof(attr.ip_port))), error;
   bool tryUrl = flags == ACLSHMEMX_INIT_WITH_DEFAULT;
+  constexpr size_t most = sizeof(attr.ip_port) - 1;
+  if (tryUrl && url.size() > most)
+    return invalid(ACLSHMEM_INVALID_PARAM, "ip_port has no end within its " + number(most + 1) +
+                                               " bytes; an address has at most " + number(most) +
+                                               " characters and a null behind them");
   bool byUrl = tryUrl && parseUrl(url, options.server, error);
+  if (tryUrl && !byUrl && url.size() == most)
+    error += "; it has " + number(most) + " characters, which is all that ip_port holds: was a " +
+             "longer address cut off? A shorter host name or its IP address fits";
   if (tryUrl && !byUrl && !attr.comm_args)
     return invalid(ACLSHMEM_INVALID_PARAM, "ip_port " + error);
   if (byUrl) {
@@ -124,6 +134,9 @@ int resolveServer(aclshmemx_bootstrap_t flags, const aclshmemx_init_attr_t &attr
   if (!attr.comm_args)
     return invalid(ACLSHMEM_INVALID_PARAM, "comm_args is null; it must point to the unique id");
   UniqueIdContent id;
+  if (int code = checkReadable("aclshmemx_init_attr", "comm_args, the unique id", attr.comm_args,
+                               sizeof(aclshmemx_uniqueid_t)))
+    return code;
   if (!readUniqueId(*static_cast<const aclshmemx_uniqueid_t *>(attr.comm_args), id, error))
     return invalid(ACLSHMEM_INVALID_PARAM, error);
   options.server = id.address;
@@ -226,6 +239,8 @@ int initialize(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t &attr) {
     armInterrupts(); // also for a program that never launches a kernel
     code = World::start(std::move(options), *state, self.owner);
   }
+  if (!code)
+    armInterrupts(); // again: libraries that init has loaded may handle faults too
   self.lastInitFailure = code ? piton_last_error() : "";
   self.current.store(self.owner.get(), std::memory_order_release);
   if (!code) {

@@ -162,7 +162,11 @@ int World::crossBarrier(const char *call, TeamRecord &record) {
   for (int distance = 1; distance < record.size; distance *= 2, ++slot) {
     auto *mine = reinterpret_cast<int32_t *>(state.syncPool + syncSlotOffset(record.index, slot));
     int to = record.toWorld[(record.myPe + distance) % record.size];
-    if (int code = signal(call, mine, count, kSignalSet, to))
+    Transfer slotThere;
+    place(deviceHeap, mine, sizeof(*mine), to, slotThere);
+    if (int code = checkPe(call, to)) // or the job is lost
+      return code;
+    if (int code = sendSignal(call, slotThere, count, kSignalSet))
       return code;
     auto ready = [=] { return barrierPassed(__atomic_load_n(mine, __ATOMIC_ACQUIRE), count); };
     WaitTarget target{.kind = WaitKind::Signal,

@@ -179,7 +179,10 @@ bool plainPassword(const TlsSettings &settings, const Pairs &pairs, std::string 
   size_t length = sizeof(plain);
   if (settings.decrypt(cipher.data(), cipher.size(), plain, &length) != 0 ||
       length > sizeof(plain)) {
-    error = "the decrypt handler could not open the password of the private key";
+    error = length > sizeof(plain)
+                ? "the decrypt handler says that the password has " + std::to_string(length) +
+                      " bytes; at most " + std::to_string(sizeof(plain)) + " are possible"
+                : "the decrypt handler could not open the password of the private key";
     return false;
   }
   out.assign(plain, length);
@@ -199,6 +202,11 @@ bool loadKey(SSL_CTX *context, const TlsSettings &settings, const Pairs &pairs,
   std::string password;
   if (!plainPassword(settings, pairs, password, error))
     return false;
+  if (password.size() > PEM_BUFSIZE) {
+    error = "the password of the private key has " + std::to_string(password.size()) +
+            " bytes; OpenSSL takes at most " + std::to_string(PEM_BUFSIZE);
+    return false;
+  }
   auto file = pairs.find("tlsPk");
   BIO *source = !settings.key.empty()
                     ? BIO_new_mem_buf(settings.key.data(), static_cast<int>(settings.key.size()))

@@ -48,8 +48,8 @@ int World::start(WorldOptions options, DeviceState &state, std::unique_ptr<World
       world->client->leave();
       world->client->stop();
     }
-    world->client.reset();
     world->clearState();
+    world->client.reset();
     if (world->options.onLoss)
       world->options.onLoss(); // often because a PE has died
     if (world->server)
@@ -203,7 +203,7 @@ int World::makeHeap(SymmetricHeap &heap, uint64_t bytes, const std::string &what
   heap.space = HeapSpace::map(std::move(file), layout);
   if (!heap.space)
     return lastStatus();
-  heap.bytes = bytes;
+  heap.bytes = heap.userBytes = bytes;
   heap.base = heap.space->heap(pe());
   heap.allocator = std::make_unique<HeapAllocator>(bytes);
   heap.bases.resize(static_cast<size_t>(peCount()));
@@ -221,6 +221,7 @@ int World::placeInternals() {
   if (!signal || !counter || !pool)
     return report(ACLSHMEM_MALLOC_FAILED, "the heap has no room for the library's own words");
   internalBytes = allocator.usedBytes();
+  deviceHeap.userBytes = *pool; // the lowest of them
   auto address = [&](uint64_t offset) {
     return reinterpret_cast<uint64_t>(deviceHeap.base) + offset;
   };
@@ -289,7 +290,10 @@ int World::chooseEngines() {
   auto written = [this](const void *address) { ringDoorbell(boardOf(ownerOf(address))); };
   Transport *sdma = nullptr, *udma = nullptr;
   if (options.engines & ACLSHMEM_DATA_OP_SDMA) {
-    transports.push_back(SdmaTransport::create(state, written));
+    transports.push_back(SdmaTransport::create(state, written, [this](const std::string &text) {
+      failJob("PE " + std::to_string(pe()) + " (pid " + std::to_string(getpid()) + " on " +
+              hostName() + ") gave an engine bad memory: " + text);
+    }));
     if (!(sdma = transports.back().get()))
       return lastStatus();
   }
@@ -322,7 +326,7 @@ int World::chooseEngines() {
 }
 
 void World::clearState() {
-  transports.clear(); // their engines use the state
+  transports.clear(); // their engines use the state, and the client
   roce = nullptr;
 
   if (boards[static_cast<size_t>(pe())])
@@ -339,8 +343,8 @@ int World::finish() {
     code = controlBarrier(ACLSHMEM_TEAM_WORLD, "aclshmem_finalize", CallKind::Final);
   client->leave();
   client->stop(); // its thread uses the state
-  client.reset();
   clearState();
+  client.reset();
   if (server)
     server->stop(std::chrono::milliseconds(code || lost ? 500 : 5000));
   server.reset();

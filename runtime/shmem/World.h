@@ -49,6 +49,7 @@ struct SymmetricHeap {
   std::unique_ptr<HeapAllocator> allocator;
   char *base = nullptr; ///< mine
   uint64_t bytes = 0;
+  uint64_t userBytes = 0;    ///< what follows are the library's own words
   std::vector<void *> bases; ///< by PE
 
   bool contains(const void *pointer, uint64_t size = 0) const {
@@ -97,19 +98,25 @@ public:
           bool blocking);
   int get(const char *call, void *local, const void *symmetric, uint64_t bytes, int pe,
           bool blocking);
-  /// Element-wise with strides in bytes.
-  int putStrided(const char *call, void *symmetric, const void *local, ptrdiff_t symmetricStride,
-                 ptrdiff_t localStride, uint64_t elementBytes, uint64_t count, int pe);
-  int getStrided(const char *call, void *local, const void *symmetric, ptrdiff_t localStride,
-                 ptrdiff_t symmetricStride, uint64_t elementBytes, uint64_t count, int pe);
+  /// Bytes between the starts of consecutive elements.
+  struct Strides {
+    ptrdiff_t symmetric = 0, local = 0;
+  };
+  /// Element-wise.
+  int putStrided(const char *call, void *symmetric, const void *local, Strides strides,
+                 uint64_t elementBytes, uint64_t count, int pe);
+  int getStrided(const char *call, void *local, const void *symmetric, Strides strides,
+                 uint64_t elementBytes, uint64_t count, int pe);
   /// One element, by load or store.
   int putOne(const char *call, void *symmetric, const void *local, uint64_t bytes, int pe) {
-    return putStrided(call, symmetric, local, 0, 0, bytes, 1, pe);
+    return putStrided(call, symmetric, local, {}, bytes, 1, pe);
   }
   int getOne(const char *call, void *local, const void *symmetric, uint64_t bytes, int pe) {
-    return getStrided(call, local, symmetric, 0, 0, bytes, 1, pe);
+    return getStrided(call, local, symmetric, {}, bytes, 1, pe);
   }
   int signal(const char *call, int32_t *word, int32_t value, int op, int pe);
+  int putSignal(const char *call, void *symmetric, const void *local, uint64_t bytes, int pe,
+                bool blocking, int32_t *word, int32_t value, int op);
   int fence();
   int quiet(const char *call = "aclshmem_quiet");
   /// Waits until ready(); `word` may lie in any heap or outside, then only the time limit wakes.
@@ -199,7 +206,18 @@ private:
   void fillState();
   void startProfile();
   void clearState();
-  int resolve(const char *call, const void *symmetric, uint64_t bytes, int pe, Transfer &out) const;
+  int checkPe(const char *call, int pe) const;
+  int resolve(const char *call, const char *which, const void *symmetric, uint64_t bytes, int pe,
+              Transfer &out) const;
+  int reportNotSymmetric(const char *call, const char *which, const void *at, uint64_t bytes) const;
+  void place(const SymmetricHeap &heap, const void *symmetric, uint64_t bytes, int pe,
+             Transfer &out) const;
+  int begin(const char *call, Transport &engine, const Transfer &transfer, bool isPut);
+  int checkStrides(const char *call, const char *which, const void *symmetric,
+                   const Strides &strides, uint64_t elementBytes, uint64_t count, int pe,
+                   bool isPut) const;
+  int checkSignal(const char *call, const int32_t *word, int op, int pe, Transfer &out) const;
+  int sendSignal(const char *call, const Transfer &place, int32_t value, SignalOp op);
   int chooseEngines();
   int openRoce();
   /// Data has come or gone: that is no standstill, however long a transfer takes.

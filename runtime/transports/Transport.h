@@ -19,6 +19,10 @@ namespace piton::shmem {
 
 inline constexpr int kAllPes = -1;
 
+/// What put and get of an engine that findsBadMemory() return, without a report, if `local` cannot
+/// be read or written. It is no aclshmem_error_code_t.
+inline constexpr int kBadLocalMemory = 1;
+
 /// Bytes between this process's memory and a heap of another PE (or its own).
 struct Transfer {
   int pe;
@@ -44,6 +48,8 @@ class Transport {
 public:
   virtual ~Transport() = default;
   virtual const char *name() const = 0;
+  /// Others must be given local memory that is there: who moves the data cannot tell the caller.
+  virtual bool findsBadMemory() const { return false; }
   virtual int put(const Transfer &transfer) = 0;
   virtual int get(const Transfer &transfer) = 0;
   virtual int signal(const SignalRequest &request) = 0;

@@ -161,8 +161,7 @@ def test_errors_reach_python():
             assert "not initialised" in str(error)
         attributes = ash.InitAttr()
         attributes.n_ranks, attributes.local_mem_size = 1, 1024
-        attributes.ip_port = "x" * 100
-        assert attributes.ip_port == "x" * 63
+        attributes.ip_port = "x" * 63
         assert ash.aclshmem_init(attributes) != 0
         assert "set_conf_store_tls" in ash.last_error() or "ip_port" in ash.last_error()
         assert init() == 0
@@ -190,7 +189,7 @@ def test_errors_reach_python():
         )
 
 
-def test_a_null_local_address_is_an_error():
+def test_a_bad_local_address_is_an_error():
     run_job(
         1,
         """
@@ -198,20 +197,42 @@ def test_a_null_local_address_is_an_error():
 
         assert init() == 0
         word = ash.aclshmem_malloc(64)
-        for call in (
-            lambda: ash.aclshmem_putmem(word, 0, 4, 0),
-            lambda: ash.aclshmem_getmem(0, word, 4, 0),
-            lambda: _pyshmem.aclshmem_iput32(word, 0, 1, 1, 2, 0),
-            lambda: _pyshmem.aclshmem_iget32(0, word, 1, 1, 2, 0),
-        ):
-            try:
-                call()
-            except RuntimeError as error:
-                assert "the local address is null" in str(error), error
-            else:
-                raise AssertionError("no error")
+        for bad, text in ((0, " is null"), (4096, " bytes at 0x1000, cannot be ")):
+            for call, which in (
+                (lambda: ash.aclshmem_putmem(word, bad, 4, 0), "putmem: the source"),
+                (lambda: ash.aclshmem_getmem(bad, word, 4, 0), "getmem: the destination"),
+                (lambda: _pyshmem.aclshmem_iput32(word, bad, 1, 1, 2, 0), "iput32: the source"),
+                (lambda: _pyshmem.aclshmem_iget32(bad, word, 1, 1, 2, 0), "the destination"),
+                (lambda: _pyshmem.aclshmem_int32_test(bad, 0, 1), "int32_test: the word"),
+                (lambda: ash.aclshmem_signal_wait_until(bad, 0, 1), "wait_until: the word"),
+            ):
+                try:
+                    call()
+                except RuntimeError as error:
+                    assert which in str(error) and text in str(error), error
+                else:
+                    raise AssertionError("no error")
         ash.aclshmem_putmem(word, 0, 0, 0)  # nothing to read
         assert ash.aclshmem_finalize() == 0
+        """,
+    )
+
+
+def test_an_address_of_pe_0_that_is_too_long():
+    run_job(
+        1,
+        """
+        attributes = ash.InitAttr()
+        attributes.ip_port = "x" * 63
+        for text in ("tcp://" + "h" * 60 + ":8666", "tcp://127.0.0.1:8666" + chr(0)):
+            try:
+                attributes.ip_port = text
+            except ValueError as error:
+                assert f"at most 63 characters without nulls, this one has {len(text)}" in str(
+                    error), error
+            else:
+                raise AssertionError("no error")
+        assert attributes.ip_port == "x" * 63
         """,
     )
 

@@ -38,9 +38,12 @@ bool copyAsWord(void *destination, const void *source, uint64_t bytes) {
 
 } // namespace
 
-void copyBytes(void *destination, const void *source, uint64_t bytes) {
-  if (!copyAsWord(destination, source, bytes))
-    std::memmove(destination, source, bytes);
+bool copyBytes(void *destination, const void *source, uint64_t bytes, BadAccess &bad) {
+  auto copy = [](void *to, const void *from, uint64_t count) {
+    if (!copyAsWord(to, from, count))
+      std::memmove(to, from, count);
+  };
+  return tryCopyWith(copy, destination, source, bytes, bad);
 }
 
 void applySignal(int32_t *word, int32_t value, SignalOp op) {
@@ -51,13 +54,13 @@ void applySignal(int32_t *word, int32_t value, SignalOp op) {
 }
 
 int MteTransport::put(const Transfer &transfer) {
-  copyBytes(transfer.remote, transfer.local, transfer.bytes);
-  return 0;
+  BadAccess bad;
+  return copyBytes(transfer.remote, transfer.local, transfer.bytes, bad) ? 0 : kBadLocalMemory;
 }
 
 int MteTransport::get(const Transfer &transfer) {
-  copyBytes(transfer.local, transfer.remote, transfer.bytes);
-  return 0;
+  BadAccess bad;
+  return copyBytes(transfer.local, transfer.remote, transfer.bytes, bad) ? 0 : kBadLocalMemory;
 }
 
 int MteTransport::signal(const SignalRequest &request) {

@@ -5,6 +5,7 @@
 #ifndef PITON_RUNTIME_TRANSPORTS_MTE_MTE_H
 #define PITON_RUNTIME_TRANSPORTS_MTE_MTE_H
 
+#include "runtime/GuardedMemory.h"
 #include "runtime/transports/Transport.h"
 
 namespace piton::shmem {
@@ -12,6 +13,7 @@ namespace piton::shmem {
 class MteTransport final : public Transport {
 public:
   const char *name() const override { return "MTE"; }
+  bool findsBadMemory() const override { return true; }
   int put(const Transfer &transfer) override;
   int get(const Transfer &transfer) override;
   int signal(const SignalRequest &request) override;
@@ -21,7 +23,7 @@ public:
 
 /// Copies as the hardware does: a word that lies at a multiple of its size is stored as a whole, so
 /// that who polls it never sees half of it, and behind everything stored before.
-void copyBytes(void *destination, const void *source, uint64_t bytes);
+bool copyBytes(void *destination, const void *source, uint64_t bytes, BadAccess &bad);
 
 /// What a signal does to its word: SET is a release store, ADD an atomic addition.
 void applySignal(int32_t *word, int32_t value, SignalOp op);

@@ -23,10 +23,12 @@ constexpr uint64_t kMemoryBytes = kRingOffset + kSdmaChannels * kRingBytes;
 
 } // namespace
 
-std::unique_ptr<SdmaTransport> SdmaTransport::create(DeviceState &state,
-                                                     std::function<void(const void *)> written) {
+std::unique_ptr<SdmaTransport>
+SdmaTransport::create(DeviceState &state, std::function<void(const void *)> written,
+                      std::function<void(const std::string &)> failed) {
   std::unique_ptr<SdmaTransport> self(new SdmaTransport(state));
   self->written = std::move(written);
+  self->failed = std::move(failed);
   self->memory = mapQueueMemory(kMemoryBytes);
   if (!self->memory) {
     report(ACLSHMEM_SMEM_ERROR, "no memory for the rings of SDMA");
@@ -68,16 +70,24 @@ bool SdmaTransport::serve() {
     uint32_t head = channel.head; // only this thread writes it
     for (uint32_t done = 0; head != tail && done < kBatch; ++done) {
       const auto &entry = reinterpret_cast<SdmaEntry *>(channel.entries)[head % channel.depth];
-      if (entry.type == kSdmaTypeCopy) {
-        auto *destination = reinterpret_cast<void *>(entry.destination);
-        copyBytes(destination, reinterpret_cast<const void *>(entry.source), entry.length);
-        written(destination);
-      }
+      if (entry.type == kSdmaTypeCopy)
+        execute(entry);
       __atomic_store_n(&channel.head, ++head, __ATOMIC_RELEASE);
       worked = true;
     }
   }
   return worked;
+}
+
+void SdmaTransport::execute(const SdmaEntry &entry) {
+  auto *destination = reinterpret_cast<void *>(entry.destination);
+  const auto *source = reinterpret_cast<const void *>(entry.source);
+  BadAccess bad;
+  if (copyBytes(destination, source, entry.length, bad))
+    return written(destination);
+  failed(describeBadMemory(bad.write ? "SDMA: the destination of a copy"
+                                     : "SDMA: the source of a copy",
+                           bad.write ? destination : source, entry.length, bad));
 }
 
 //===-- The host ----------------------------------------------------------------------------===//
@@ -97,10 +107,14 @@ int SdmaTransport::copy(const void *source, void *destination, uint64_t bytes) {
   SdmaChannel &channel = hostChannel();
   const auto *from = static_cast<const char *>(source);
   auto *to = static_cast<char *>(destination);
-  for (uint64_t done = 0; done < bytes; done += kSdmaMaxBytes) {
+  // Within one heap the two may overlap: the pieces are copied in the order that memmove has.
+  bool backwards = to > from && to < from + bytes;
+  uint64_t pieces = (bytes + kSdmaMaxBytes - 1) / kSdmaMaxBytes;
+  for (uint64_t i = 0; i < pieces; ++i) {
+    uint64_t at = (backwards ? pieces - 1 - i : i) * kSdmaMaxBytes;
     if (int code = waitForRoom(channel))
       return code;
-    sdmaFill(channel, from + done, to + done, std::min(kSdmaMaxBytes, bytes - done));
+    sdmaFill(channel, from + at, to + at, std::min(kSdmaMaxBytes, bytes - at));
   }
   sdmaRing(channel);
   EngineThread::ring(workspace->registers);

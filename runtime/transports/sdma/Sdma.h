@@ -10,15 +10,18 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 
 namespace piton::shmem {
 
 class SdmaTransport final : public Transport {
 public:
   /// Starts the engine and enters the workspace into the state. `written` is told of addresses that
-  /// the engine has stored to. Null on failure, which is reported.
-  static std::unique_ptr<SdmaTransport> create(DeviceState &state,
-                                               std::function<void(const void *)> written);
+  /// the engine has stored to, `failed` of copies that it cannot make: who wanted them has gone on.
+  /// Null on failure, which is reported.
+  static std::unique_ptr<SdmaTransport> create(
+      DeviceState &state, std::function<void(const void *)> written,
+      std::function<void(const std::string &)> failed = [](const std::string &) {});
   ~SdmaTransport() override;
 
   const char *name() const override { return "SDMA"; }
@@ -31,6 +34,7 @@ public:
 private:
   explicit SdmaTransport(DeviceState &state) : state(state) {}
   bool serve();
+  void execute(const SdmaEntry &entry);
   int copy(const void *source, void *destination, uint64_t bytes);
   int waitForRoom(SdmaChannel &channel);
   int drain(); ///< under the mutex
@@ -38,6 +42,7 @@ private:
 
   DeviceState &state;
   std::function<void(const void *)> written;
+  std::function<void(const std::string &)> failed;
   void *memory = nullptr;
   SdmaWorkspace *workspace = nullptr;
   std::mutex mutex; ///< the host's ring has one producer at a time

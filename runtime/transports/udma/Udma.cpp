@@ -145,18 +145,23 @@ void UdmaTransport::execute(UdmaWorkQueue &send, const UdmaEntry &entry, const U
                             const UdmaOperand &operand, UdmaCompletion &completion) {
   auto *remote = reinterpret_cast<void *>(entry.remote);
   auto *local = reinterpret_cast<void *>(sge.local);
+  BadAccess bad;
   switch (entry.opcode) {
   case UdmaOpcode::Nop:
     return;
   case UdmaOpcode::Write:
   case UdmaOpcode::WriteNotify:
-    copyBytes(remote, local, sge.length);
+    if (!copyBytes(remote, local, sge.length, bad)) {
+      completion.status = kUdmaBadAddress;
+      return;
+    }
     if (entry.opcode == UdmaOpcode::WriteNotify)
       __atomic_store_n(reinterpret_cast<uint64_t *>(operand.notify), operand.value,
                        __ATOMIC_RELEASE);
     return written(remote);
   case UdmaOpcode::Read:
-    copyBytes(local, remote, sge.length);
+    if (!copyBytes(local, remote, sge.length, bad))
+      completion.status = kUdmaBadAddress;
     return;
   case UdmaOpcode::CompareSwap:
   case UdmaOpcode::Swap:
@@ -183,8 +188,10 @@ void UdmaTransport::execute(UdmaWorkQueue &send, const UdmaEntry &entry, const U
 int UdmaTransport::checkStatus(int pe, uint8_t status) {
   if (status == kUdmaOk)
     return ACLSHMEM_SUCCESS;
-  return report(ACLSHMEM_INNER_ERROR, "UDMA: an operation on PE " + std::to_string(pe) +
-                                          " failed with status " + std::to_string(status));
+  return report(ACLSHMEM_INNER_ERROR,
+                "UDMA: an operation on PE " + std::to_string(pe) + " failed with status " +
+                    std::to_string(status) +
+                    (status == kUdmaBadAddress ? ": an address cannot be read or written" : ""));
 }
 
 int UdmaTransport::post(const UdmaRequest &request) {

@@ -255,22 +255,9 @@ TEST(Refused, RanksThatDoNotFitAndTheJobGoesOn) {
 }
 
 TEST(Refused, GarbageAtThePortHarmsNobody) {
-  std::string url = freeUrl();
-  SharedCount sent;
-  expectAll(runProcesses(3, [&](int process) {
-    if (process == 2) {
-      sendGarbage(portOf(url), std::string("PITN") + std::string(60, '\x7f'), "PI");
-      sent.add();
-      return 0;
-    }
-    if (process == 1)
-      sent.await(1);
-    EXPECT_EQ(initialize(process, 2, url), 0) << piton_last_error();
-    aclshmem_barrier_all();
-    EXPECT_EQ(aclshmemx_last_status(), 0) << piton_last_error();
-    EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
-    return 0;
-  }));
+  expectUnharmedByGarbage(
+      std::string("PITN") + std::string(60, '\x7f'), "PI",
+      [](int pe, int count, const std::string &url) { return initialize(pe, count, url); });
 }
 
 TEST(Refused, SilentStrangersKeepNobodyOut) {

@@ -67,6 +67,36 @@ inline void expectAll(const std::vector<ProcessResult> &results, int victim = -1
   }
 }
 
+/// The call has failed, and the reason has `text` in it.
+inline void expectError(int code, const std::string &text) {
+  EXPECT_NE(code, ACLSHMEM_SUCCESS);
+  EXPECT_NE(std::string(piton_last_error()).find(text), std::string::npos)
+      << piton_last_error() << "\n(expected: " << text << ")";
+}
+
+/// A job of two PEs, of which PE 1 comes when a stranger has sent garbage to its port (see
+/// sendGarbage). initialize(pe, count, url) is how a PE joins.
+template <typename Initialize>
+void expectUnharmedByGarbage(const std::string &almost, const std::string &begun,
+                             Initialize initialize) {
+  std::string url = freeUrl();
+  SharedCount sent;
+  expectAll(runProcesses(3, [&](int process) {
+    if (process == 2) {
+      sendGarbage(portOf(url), almost, begun);
+      sent.add();
+      return 0;
+    }
+    if (process == 1)
+      sent.await(1);
+    EXPECT_EQ(initialize(process, 2, url), 0) << piton_last_error();
+    aclshmem_barrier_all();
+    EXPECT_EQ(aclshmemx_last_status(), 0) << piton_last_error();
+    EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
+    return 0;
+  }));
+}
+
 } // namespace piton::test
 
 #endif // PITON_TEST_RUNTIME_SHMEM_FAULTS_H

@@ -169,12 +169,12 @@ TEST(Data, StridesAndErrors) {
     int mine[8], back[4] = {};
     for (int i = 0; i < 8; ++i)
       mine[i] = 10 * world.pe() + i;
-    OK(world.putStrided("iput", grid, mine, 3 * sizeof(int), 2 * sizeof(int), sizeof(int), 4,
+    OK(world.putStrided("iput", grid, mine, {3 * sizeof(int), 2 * sizeof(int)}, sizeof(int), 4,
                         1 - world.pe()));
     OK(world.barrier("barrier", kTeamWorld));
     for (int i = 0; i < 4; ++i)
       EXPECT_EQ(grid[3 * i], 10 * (1 - world.pe()) + 2 * i);
-    OK(world.getStrided("iget", back, grid, sizeof(int), 3 * sizeof(int), sizeof(int), 4,
+    OK(world.getStrided("iget", back, grid, {3 * sizeof(int), sizeof(int)}, sizeof(int), 4,
                         1 - world.pe()));
     EXPECT_EQ(back[3], 10 * world.pe() + 6);
 

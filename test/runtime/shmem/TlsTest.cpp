@@ -3,7 +3,7 @@
 // TLS and unique ids: certificates that are right, wrong, expired, revoked or missing, mixed
 // settings, sessions that must not meet. The certificates are made by the openssl program.
 
-#include "test/runtime/shmem/Jobs.h"
+#include "test/runtime/shmem/Faults.h"
 
 #include <gtest/gtest.h>
 
@@ -71,17 +71,6 @@ int initialize(int pe, int count, const std::string &url, const std::string &inf
   aclshmemx_init_attr_t attr = attributes(pe, count, url);
   attr.option_attr.shm_init_timeout = static_cast<uint32_t>(timeout);
   return aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr);
-}
-
-void expectAll(const std::vector<ProcessResult> &results) {
-  for (const ProcessResult &result : results)
-    EXPECT_EQ(result.exitCode, 0) << result.output;
-}
-
-void expectError(int code, const std::string &text) {
-  EXPECT_NE(code, 0);
-  EXPECT_NE(std::string(piton_last_error()).find(text), std::string::npos)
-      << piton_last_error() << "\n(expected: " << text << ")";
 }
 
 /// PEs 0 and 1 form a job with good certificates; a third process comes with `info` as PE 1 while
@@ -165,22 +154,10 @@ TEST(Tls, MixedSettingsAreNamed) {
 
 TEST(Tls, GarbageAtThePortHarmsNobody) {
   NEEDS_CERTIFICATES(c);
-  std::string url = freeUrl();
-  SharedCount sent;
-  expectAll(runProcesses(3, [&](int process) {
-    if (process == 2) {
-      sendGarbage(portOf(url), std::string("\x16\x03\x01\x02\x00\x01", 6), "PITN");
-      sent.add();
-      return 0;
-    }
-    if (process == 1)
-      sent.await(1);
-    EXPECT_EQ(initialize(process, 2, url, c.info("good")), 0) << piton_last_error();
-    aclshmem_barrier_all();
-    EXPECT_EQ(aclshmemx_last_status(), 0) << piton_last_error();
-    EXPECT_EQ(aclshmem_finalize(), 0) << piton_last_error();
-    return 0;
-  }));
+  expectUnharmedByGarbage(std::string("\x16\x03\x01\x02\x00\x01", 6), "PITN",
+                          [&](int pe, int count, const std::string &url) {
+                            return initialize(pe, count, url, c.info("good"));
+                          });
 }
 
 TEST(Tls, SettingsThatCannotBeUsedAreNamed) {

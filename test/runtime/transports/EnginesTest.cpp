@@ -255,11 +255,11 @@ TEST_P(Engine, HostSideHeapAndStrides) {
     int values[8] = {0, 1, 2, 3, 4, 5, 6, 7}, back[8] = {};
     int other = 1 - world.pe();
     for (int *box : {host, device}) {
-      OK(world.putStrided("iput", box, values, 8, 4, 4, 8, other));
+      OK(world.putStrided("iput", box, values, {8, 4}, 4, 8, other));
       OK(world.barrier("barrier", kTeamWorld));
       for (int i = 0; i < 16; ++i)
         EXPECT_EQ(box[i], i % 2 ? 0 : i / 2);
-      OK(world.getStrided("iget", back, box, 4, 8, 4, 8, other));
+      OK(world.getStrided("iget", back, box, {8, 4}, 4, 8, other));
       EXPECT_EQ(std::memcmp(back, values, sizeof(values)), 0);
       OK(world.barrier("barrier", kTeamWorld));
     }
