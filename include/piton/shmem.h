@@ -25,7 +25,8 @@
  *    After that the job is lost: every call fails with the same reason until aclshmem_finalize;
  *  - a pointer to memory that is not there, or that may not be written, is ACLSHMEM_INVALID_PARAM
  *    naming the call, the argument and the address; a part of the data may have been moved by then.
- *    (Not if the program replaced the handler of SIGSEGV after init and has launched nothing since);
+ *    (Not if the program replaced the handler of SIGSEGV after init and has launched nothing
+ * since);
  *  - any thread may call it; collective calls must be made in the same order on all PEs.
  *
  * Environment: SHMEM_UID_SESSION_ID, SHMEM_UID_SOCK_IFNAME (unique ids), SHMEM_LOG_LEVEL,
@@ -213,11 +214,9 @@ PITON_API void aclshmem_getmem_nbi(void *dst, void *src, size_t bytes, int32_t p
 #define ACLSHMEM_RMA_BITS(X) X(8) X(16) X(32) X(64) X(128)
 
 /* aclshmem_<T>_put, _get, _put_nbi, _get_nbi: `nelems` elements.
- * aclshmem_<T>_iput, _iget: element i goes from source + i * sst to dest + i * dst (in elements; may
- * be negative, and sst may be 0).
- * aclshmem_<T>_p, _g: one element.
- * aclshmem_<T>_put_signal, _put_signal_nbi: the data, then the signal: who sees the signal sees the
- * data. */
+ * aclshmem_<T>_iput, _iget: element i goes from source + i * sst to dest + i * dst (in elements;
+ * may be negative, and sst may be 0). aclshmem_<T>_p, _g: one element. aclshmem_<T>_put_signal,
+ * _put_signal_nbi: the data, then the signal: who sees the signal sees the data. */
 #define ACLSHMEM_DECLARE_TYPED(name, T)                                                            \
   PITON_API void aclshmem_##name##_put(T *dest, T *source, size_t nelems, int pe);                 \
   PITON_API void aclshmem_##name##_get(T *dest, T *source, size_t nelems, int pe);                 \
