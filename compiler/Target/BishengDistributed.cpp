@@ -30,6 +30,18 @@ bool isSpentToken(hivm::CustomOp op, StringRef symbol, Context &context) {
          (!context.isC220() || isa<RankedTensorType>(op->getOperand(0).getType()));
 }
 
+/// A kernel without a dot has vector cores only. The compiler would make one for both kinds of
+/// cores of it because of a barrier of all, and crashes where addresses on other PEs are loaded
+/// from.
+void keepOnVectorCores(hivm::CustomOp op) {
+  auto mode = op->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>("mix_mode");
+  auto core = op->getAttrOfType<hivm::TCoreTypeAttr>("hivm.tcore_type");
+  if (mode && mode.getValue() == "aiv" && core &&
+      core.getValue() == hivm::TCoreType::CUBE_AND_VECTOR)
+    op->setDiscardableAttr("hivm.tcore_type",
+                           hivm::TCoreTypeAttr::get(op.getContext(), hivm::TCoreType::VECTOR));
+}
+
 } // namespace
 
 LogicalResult legalizeDistributed(ModuleOp module, Context &context) {
@@ -46,6 +58,7 @@ LogicalResult legalizeDistributed(ModuleOp module, Context &context) {
       op->erase();
       continue;
     }
+    keepOnVectorCores(op);
     if (isNews(symbol))
       sendFromOneCore(op);
     if (publishes(symbol)) {

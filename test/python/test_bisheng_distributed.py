@@ -87,6 +87,18 @@ def band_kernel(x, shared, stride, M: tl.constexpr, N: tl.constexpr):
 
 
 @triton.jit
+def sum_kernel(x, out, BLOCK: tl.constexpr):
+    """A barrier of all cores in a kernel without a dot, before loads from other PEs."""
+    at = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), tl.float32)
+    libshmem_device.barrier_all()
+    for pe in range(dl.num_ranks()):
+        total += tl.load(dl.symm_at(x, pe) + at)
+    libshmem_device.barrier(0)
+    tl.store(out + at, total)
+
+
+@triton.jit
 def results_kernel(a, c, signal, TEAM: tl.constexpr, DOT: tl.constexpr, N: tl.constexpr):
     """Every library function with a result, also where both halves of a kernel need it."""
     me = libshmem_device.team_my_pe(TEAM)
@@ -136,6 +148,7 @@ MAIL = {"CAPACITY": 100, "HIDDEN": 64, "SLOT": 16}
 KERNELS = {
     "rank": (rank_kernel, {"out": "*i32"}, {}),
     "ring": (ring_kernel, {"x": "*fp32", "signal": "*i32", "out": "*fp32"}, {"BLOCK": 256}),
+    "sum": (sum_kernel, {"x": "*fp32", "out": "*fp32"}, {"BLOCK": 256}),
     "library": (library_kernel, {"x": "*fp32", "y": "*fp32", "signal": "*i32"}, {}),
     "product": (
         product_kernel,

@@ -37,7 +37,7 @@ func.func @k(%lock: memref<?xi8>, %ws: memref<?xi8>, %x: memref<?xf32> {tt.tenso
   %v = memref.load %r[%i0] : memref<?xf32>
   memref.store %v, %x[%i0] : memref<?xf32>
   // BOTH: hivm.hir.pipe_barrier[<PIPE_ALL>]
-  // C220-NEXT: hivm.hir.custom {{.*}} "dist.aclshmem_barrier_all"
+  // C220-NEXT: hivm.hir.custom {{.*}}tcore_type<VECTOR>{{.*}} "dist.aclshmem_barrier_all"
   // A5-NEXT: hivm.hir.custom {{.*}}tcore_type<VECTOR>{{.*}} "dist.aclshmem_barrier_all"
   hivm.hir.custom {gm_addr_args_indices = array<i32>, hivm.is_distributed, hivm.pipe = #hivm.pipe<PIPE_S>, hivm.tcore_type = #hivm.tcore_type<CUBE_AND_VECTOR>, hivm.vf_mode = #hivm.vf_mode<SIMD>, symbol = "aclshmem_barrier_all"} "dist.aclshmem_barrier_all"
   // C220: hivm.hir.custom {{.*}} "dist.aclshmem_team_n_pes" ins(%{{.*}} : i32) -> i32
