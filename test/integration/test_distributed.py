@@ -5,12 +5,13 @@ Ascend, errors at their lines, and the examples."""
 import collections
 import os
 import pathlib
-import socket
 import subprocess
 import sys
 import textwrap
 
 import pytest
+
+from ports import free_port
 
 pytest.importorskip("shmem", reason="the package shmem is not built")
 
@@ -47,12 +48,6 @@ ash.barrier_all()
 assert ash.aclshmem_finialize() in (0, None)
 print("right", rank)
 """
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def rank_environment(rank, world, store, **extra):

@@ -201,6 +201,7 @@ import signal, threading, time
 
 @triton.jit
 def stuck(sig):
+    dl.notify(sig + 48, dl.num_ranks() - 1, 1, "set", "inter_node")
     dl.wait(sig + 16, 1, "gpu", "acquire", waitValue=3)  # the line
 
 words = symmetric(64, torch.int32)
@@ -254,15 +255,17 @@ def test_a_killed_pe_is_named_on_the_other_host(tmp_path, hosts, where):
     body = f"""
     @triton.jit
     def send(words, rounds):
-        peer = tl.num_programs(0)
+        dl.notify(words + 48, 1, 1, "set", "inter_node")
         for i in range(rounds):
             libshmem_device.putmem(words, words, 128, 1)
 
     send.warmup(words, 1, grid=(2,))
     ash.barrier_all()
     if rank == 1:
-        print(f"<dies {{time.time() + 0.5}}>", flush=True)
+        while "{where}" != "host" and int(words[48]) == 0:
+            time.sleep(0.01)  # until the kernel runs, whose error has to name the line
         time.sleep(0.5)
+        print(f"<dies {{time.time()}}>", flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
 
     def call():
@@ -281,7 +284,7 @@ def test_a_killed_pe_is_named_on_the_other_host(tmp_path, hosts, where):
     assert set(seen) == {0}, results
     dies = float(re.search(r"<dies ([\d.]+)>", results[1][1])[1])
     when, text = seen[0]
-    assert when - dies < 5, results
+    assert when - dies < 8, results  # it takes much less, but on a crowded machine
     assert "PE 1 (pid" in text and "died" in text, text
     assert where == "host" or "ranks.py:" in text, text
 

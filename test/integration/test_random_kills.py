@@ -129,10 +129,13 @@ def faults(victim, results, killed):
     if any(f":{port:04X} " in line and line.split()[3] == "0A" for line in open("/proc/net/tcp")):
         yield "somebody listens at the port"
 
+reserved = []  # stay bound, so that nobody else gets the ports
+
 def free_store():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return f"tcp://127.0.0.1:{listener.getsockname()[1]}"
+    reserved.append(socket.socket())
+    reserved[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    reserved[-1].bind(("127.0.0.1", 0))
+    return f"tcp://127.0.0.1:{reserved[-1].getsockname()[1]}"
 
 words = torch.zeros(1024, dtype=torch.int32)
 for rounds, row in ((20, 1), (20, 2), (20, 3)):

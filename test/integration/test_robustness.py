@@ -175,7 +175,7 @@ def test_interrupt_from_outside(tmp_path):
         assert child.stdout.readline().strip() == "ready", child.communicate()[1]
         time.sleep(1)
         child.send_signal(signal.SIGINT)
-        out, err = child.communicate(timeout=120)
+        out, err = child.communicate(timeout=300)
     finally:
         child.kill()
     assert child.returncode == 0, err
@@ -230,17 +230,21 @@ def test_interrupts_at_any_time(tmp_path):
             raised = 0
             other = threading.Thread(target=interrupt, args=(delay, times))
             try:
-                other.start()
-                call()
-                print("finished")
-            except KeyboardInterrupt:
-                raised += 1
-            for _ in range(times):
                 try:
-                    other.join()
-                    time.sleep(0.001)
+                    other.start()
+                    call()
+                    print("finished")
                 except KeyboardInterrupt:
                     raised += 1
+                for _ in range(times):
+                    try:
+                        other.join()
+                        time.sleep(0.001)
+                    except KeyboardInterrupt:
+                        raised += 1
+            except KeyboardInterrupt:  # the second one, between two of the lines above
+                raised += 1
+                other.join()
             assert 1 <= raised <= times, (delay, times, raised)
             assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
             settle()
@@ -357,7 +361,7 @@ def compile_text(text, *flags):
     """piton-compile on a text; a crash (signal, or an abort's stack dump) fails."""
     child = subprocess.run(
         [tool("piton-compile"), "-", "-o", "/dev/null", "--reproducer=none", *flags],
-        input=text, capture_output=True, text=True, timeout=120, errors="replace",
+        input=text, capture_output=True, text=True, timeout=300, errors="replace",
     )  # fmt: skip
     assert child.returncode >= 0 and child.returncode < 128, child.stderr[-3000:]
     assert "Stack dump" not in child.stderr, child.stderr[-3000:]

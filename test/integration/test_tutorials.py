@@ -8,12 +8,12 @@ scripts of a number of ranks.
 
 import os
 import pathlib
-import socket
 import subprocess
 import sys
 
 import pytest
 
+from ports import free_port
 from test_torchrun import EXAMPLES, torchrun
 
 TUTORIALS = pathlib.Path(__file__).parent / "tutorials"
@@ -102,18 +102,14 @@ def test_the_published_size(name):
     ],
 )
 def test_the_public_suite(world, only):
-    with socket.socket() as one, socket.socket() as two:
-        one.bind(("127.0.0.1", 0))
-        two.bind(("127.0.0.1", 0))
-        ports = one.getsockname()[1], two.getsockname()[1]
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("PITON_", "PYTEST_"))}
     job = subprocess.run(
         [sys.executable, "-m", "piton", "exec", "--", sys.executable, "-m", "pytest", "-q",
          "-p", "no:cacheprovider", "-m", "dist", "-k", only, str(TUTORIALS / "dist_suite.py")],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900,
         cwd=pathlib.Path(__file__).parents[2],
-        env={**inherited, "WORLD": str(world), "MASTER_PORT": str(ports[0]),
-             "PITON_EXAMPLE_STORE": f"tcp://127.0.0.1:{ports[1]}"},
+        env={**inherited, "WORLD": str(world), "MASTER_PORT": str(free_port()),
+             "PITON_EXAMPLE_STORE": f"tcp://127.0.0.1:{free_port()}"},
     )  # fmt: skip
     wanted = "1 passed" if only else "4 passed"
     assert job.returncode == 0 and wanted in job.stdout, job.stdout

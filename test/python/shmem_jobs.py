@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Jobs of the tests of `shmem`: PEs are processes that run a script."""
 
-import socket
 import subprocess
 import sys
 import textwrap
 
-
-def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
+from ports import free_port
 
 PREAMBLE = """
 import sys
@@ -32,7 +26,7 @@ def init(heap=1 << 24, engine=ash.OpEngineType.MTE):
 """
 
 
-def run_job(count: int, body: str, timeout: int = 120) -> list[str]:
+def run_job(count: int, body: str, timeout: int = 300) -> list[str]:
     """Runs `body` as `count` PEs and returns what each printed; all must exit with 0."""
     script = PREAMBLE + textwrap.dedent(body)
     port = free_port()

@@ -59,7 +59,7 @@ def test_ranks_compile_a_kernel_once(tmp_path, cache):
     for rank in ranks:
         rank.stdin.write("go\n")
         rank.stdin.flush()
-    said = sorted(rank.communicate(timeout=120)[0].strip() for rank in ranks)
+    said = sorted(rank.communicate(timeout=300)[0].strip() for rank in ranks)
     assert said == ["compiled", "hit", "hit"]
 
 
@@ -79,10 +79,10 @@ def hold(cache, key):
 
 def test_a_holder_that_dies_gives_the_lock_back(cache):
     holder = hold(cache, "k")
-    threading.Timer(0.3, lambda: os.kill(holder.pid, signal.SIGKILL)).start()
     start = time.monotonic()
+    threading.Timer(0.3, lambda: os.kill(holder.pid, signal.SIGKILL)).start()
     with compile_lock.one_at_a_time("k"):
-        assert 0.2 < time.monotonic() - start < 20
+        assert 0.2 < time.monotonic() - start < 40  # the holder would keep it for 60
     holder.wait()
 
 

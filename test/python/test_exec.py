@@ -23,7 +23,7 @@ def run(*arguments, **env):
     """`piton ARGUMENT ...` in a clean state: not itself under `piton exec`."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("PITON_", "TRITON_DIST"))}
     return subprocess.run(
-        [*PITON, *arguments], capture_output=True, text=True, timeout=120, env={**inherited, **env}
+        [*PITON, *arguments], capture_output=True, text=True, timeout=300, env={**inherited, **env}
     )
 
 

@@ -15,7 +15,7 @@ def run(script, *, command=(sys.executable, "-c"), **env):
         [*command, textwrap.dedent(script)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         env={**os.environ, **env},
     )
 

@@ -261,8 +261,12 @@ def test_a_killed_pe_is_an_exception():
         )
         for pe in range(2)
     ]
-    output = children[0].communicate(timeout=30)[0]
-    children[1].communicate(timeout=30)
+    try:
+        output = children[0].communicate(timeout=120)[0]
+        children[1].communicate(timeout=120)
+    finally:
+        for child in children:
+            child.kill()
     assert "seen: aclshmem_barrier_all: PE 1 (pid" in output
 
 

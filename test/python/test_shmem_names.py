@@ -114,7 +114,7 @@ def test_a_c_program_by_the_flags_of_shmem_config(tmp_path):
     command += [str(source), "-o", str(program), *done.stdout.split()]
     built = subprocess.run(command, capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
-    ran = subprocess.run([str(program)], capture_output=True, text=True, timeout=60)
+    ran = subprocess.run([str(program)], capture_output=True, text=True, timeout=300)
     assert (ran.returncode, ran.stdout) == (0, "42 131160\n"), ran.stderr
 
 
@@ -149,7 +149,7 @@ def python_with(body, **environment):
         [sys.executable, "-c", "import shmem as ash\n" + textwrap.dedent(body)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         env={**os.environ, **environment},
     )
 

@@ -6,8 +6,15 @@
 
 #include "runtime/shmem/Report.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
+#include <mutex>
+#include <string>
+#include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace piton::shmem {
 
@@ -23,9 +30,33 @@ static std::string libraryPath() {
   return (slash == std::string::npos ? "" : own.substr(0, slash + 1)) + "libpiton_roce.so";
 }
 
-/// Hands a number that the network wants in every packet on to UCX; false, after a report, if it is
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// Adds to the environment what it does not name yet. Not by setenv(), which may free the list of
+/// variables while another thread reads it, UCX for another PE or whoever else calls getenv(): a
+/// new list takes the place of the old one, which stays.
+static void addToEnvironment(const Variables &variables) {
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  std::vector<char *> list;
+  for (char **at = environ; at && *at; ++at)
+    list.push_back(*at);
+  size_t before = list.size();
+  for (const auto &[name, value] : variables)
+    if (!std::getenv(name.c_str()))
+      list.push_back(strdup((name + "=" + value).c_str()));
+  if (list.size() == before)
+    return;
+  list.push_back(nullptr);
+  auto *lasting = new char *[list.size()];
+  std::copy(list.begin(), list.end(), lasting);
+  __atomic_store_n(&environ, lasting, __ATOMIC_RELEASE);
+}
+
+/// Takes a number that the network wants in every packet for UCX; false, after a report, if it is
 /// none.
-static bool passOn(const char *name, const char *ucxName, long standard, long most, long multiple) {
+static bool passOn(const char *name, const char *ucxName, long standard, long most, long multiple,
+                   Variables &out) {
   const char *text = std::getenv(name);
   long value = standard;
   if (text && *text) {
@@ -38,21 +69,22 @@ static bool passOn(const char *name, const char *ucxName, long standard, long mo
       return false;
     }
   }
-  setenv(ucxName, std::to_string(value).c_str(), 0);
+  out.emplace_back(ucxName, std::to_string(value));
   return true;
 }
 
 std::unique_ptr<RoceTransport> makeRoceTransport(const RoceSetup &setup) {
-  if (!passOn("HCCL_RDMA_TC", "UCX_IB_TRAFFIC_CLASS", 132, 255, 4) ||
-      !passOn("HCCL_RDMA_SL", "UCX_IB_SL", 4, 7, 1))
-    return nullptr;
   // Faults belong to the simulator's handler and Python's; memory is not cached by registration.
-  setenv("UCX_HANDLE_ERRORS", "none", 0);
-  setenv("UCX_ERROR_SIGNALS", "", 0);
-  setenv("UCX_MEM_EVENTS", "no", 0);
-  setenv("UCX_WARN_UNUSED_ENV_VARS", "n", 0);
   // Other hosts stay other hosts where they share a kernel: no detour through shared memory.
-  setenv("UCX_TLS", "^sm", 0);
+  Variables variables = {{"UCX_HANDLE_ERRORS", "none"},
+                         {"UCX_ERROR_SIGNALS", ""},
+                         {"UCX_MEM_EVENTS", "no"},
+                         {"UCX_WARN_UNUSED_ENV_VARS", "n"},
+                         {"UCX_TLS", "^sm"}};
+  if (!passOn("HCCL_RDMA_TC", "UCX_IB_TRAFFIC_CLASS", 132, 255, 4, variables) ||
+      !passOn("HCCL_RDMA_SL", "UCX_IB_SL", 4, 7, 1, variables))
+    return nullptr;
+  addToEnvironment(variables);
   std::string path = libraryPath();
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   auto factory = library ? reinterpret_cast<RoceFactory>(dlsym(library, kRoceFactory)) : nullptr;

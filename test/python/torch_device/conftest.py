@@ -19,7 +19,7 @@ if not hasattr(torch, "npu"):
 def script():
     """Runs Python code in a process of its own: (return code, output of both streams)."""
 
-    def run(code, *arguments, timeout=120, **environment):
+    def run(code, *arguments, timeout=300, **environment):
         env = {**os.environ, **environment}
         done = subprocess.run(
             [sys.executable, "-c", code, *arguments],

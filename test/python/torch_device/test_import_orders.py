@@ -165,12 +165,13 @@ print([batch.tolist() for batch in loader])
 
 
 def test_import_is_quick(script):
-    """At most 30 ms more than without the device (a bound for a loaded machine is looser)."""
+    """At most 30 ms more than without the device. Processor time, and a looser bound: the machine
+    may be busy."""
     code = """
 import time, torch
-start = time.perf_counter()
+start = time.process_time()
 import piton_torch.device
-print((time.perf_counter() - start) * 1000)
+print((time.process_time() - start) * 1000)
 """
     times = []
     for _ in range(3):

@@ -2,6 +2,7 @@
 """`torch.npu`: devices, streams, events, memory figures, random numbers, mixed precision."""
 
 import ctypes
+import gc
 import os
 import subprocess
 import sys
@@ -194,6 +195,7 @@ def test_events():
 
 
 def test_memory_figures():
+    gc.collect()  # what earlier tests left in cycles, which may otherwise go at any time
     npu.empty_cache()
     npu.reset_peak_memory_stats()
     before = npu.memory_allocated()

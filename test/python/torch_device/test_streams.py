@@ -122,7 +122,7 @@ def test_events_measure_and_wait():
     assert not end.query()
     flag.set(after=0.1)
     end.synchronize()
-    assert 80 < start.elapsed_time(end) < 5000
+    assert 80 < start.elapsed_time(end) < 60_000
     side = torch.npu.Stream()
     side.wait_stream(torch.npu.current_stream())
     side.synchronize()

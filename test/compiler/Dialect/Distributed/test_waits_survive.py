@@ -47,7 +47,7 @@ WAITS = TTIR.count("distributed.wait")
 
 
 def run(tool, *args, text):
-    return subprocess.run([tool, *args], input=text, capture_output=True, text=True, timeout=60)
+    return subprocess.run([tool, *args], input=text, capture_output=True, text=True, timeout=300)
 
 
 def passes():
