@@ -90,6 +90,136 @@ def async_work_holds_the_memory(r, n, d):
     assert all((other == 2).all() for other in others)
 
 
+def mapped():
+    """How many memories of groups this process has in its address space."""
+    with open("/proc/self/maps") as text:
+        return sum("memfd:piton-hccl" in line for line in text)
+
+
+@check
+def all_reduce_of_any_size(r, n, d):
+    # Slots hold 2 MiB; from 8 KiB three ranks and more divide the work.
+    assert mapped() == 1
+    for count in (1, 63, 2047, 2048, 5001, (1 << 19) - 1, (1 << 19) + 3, (1 << 20) + 1):
+        parts = [torch.arange(count) % 1009 * (k + 1) % 251 for k in range(n)]
+        t = parts[r].to(torch.float32).to(d)
+        dist.all_reduce(t)
+        assert t.cpu().equal(sum(parts).float()), count
+
+
+@check
+def all_reduce_of_every_operation(r, n, d):
+    ops = {
+        dist.ReduceOp.SUM: lambda s: s.sum(0), dist.ReduceOp.PRODUCT: lambda s: s.prod(0),
+        dist.ReduceOp.MIN: lambda s: s.amin(0), dist.ReduceOp.MAX: lambda s: s.amax(0),
+    }  # fmt: skip
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int8,
+                  torch.uint8, torch.int32, torch.int64):  # fmt: skip
+        low = 0 if dtype == torch.uint8 else -3
+        for count in (5, 4099):
+            generator = torch.Generator().manual_seed(count)
+            parts = torch.randint(low, 4, (n, count), generator=generator)
+            for op, reference in ops.items():
+                t = parts[r].to(dtype).to(d)
+                dist.all_reduce(t, op=op)
+                assert t.cpu().equal(reference(parts).to(dtype)), (dtype, op, count)
+    half = torch.full((3,), 1e-3 * (r + 1), dtype=torch.float16, device=d)
+    dist.all_reduce(half, op=dist.ReduceOp.AVG)
+    assert torch.allclose(half.cpu().float(), torch.tensor(1e-3 * (n + 1) / 2), rtol=1e-3)
+    wrapped = filled(100, 3, d, torch.int8)
+    dist.all_reduce(wrapped)
+    assert wrapped[0].item() == (100 * n + 128) % 256 - 128
+
+
+@check
+def same_bits_on_all_ranks(r, n, d):
+    t = torch.randn(5000, generator=torch.Generator().manual_seed(r)).to(d)
+    dist.all_reduce(t)
+    seen = [torch.empty_like(t) for _ in range(n)]
+    dist.all_gather(seen, t)
+    assert all(other.cpu().equal(t.cpu()) for other in seen)
+
+
+@check
+def all_reduces_in_order_whoever_waits(r, n, d):
+    # Ranks may differ in which calls they wait for at once.
+    tensors = [filled(float(r * i), 3000, d) for i in range(12)]
+    works = [dist.all_reduce(t, async_op=(i + r) % 3 > 0) for i, t in enumerate(tensors)]
+    for work in works:
+        if work is not None:
+            work.wait()
+    for i, t in enumerate(tensors):
+        assert (t == i * n * (n - 1) / 2).all(), i
+
+
+@check
+def an_async_all_reduce_holds_nobody_up(r, n, d):
+    t, other = filled(1.0, 4, d), filled(float(r), 4, d)
+    if r == 0:
+        work = dist.all_reduce(t, async_op=True)
+        for to in range(1, n):
+            dist.send(other, to)
+    else:
+        dist.recv(other, 0)
+        work = dist.all_reduce(t, async_op=True)
+    assert work.get_future().wait() is not None
+    work.wait()
+    assert (t == n).all() and (other == 0).all()
+
+
+def error_of_all_reduce(t, group):
+    try:
+        dist.all_reduce(t, group=group)
+    except RuntimeError as error:
+        return str(error)
+    raise AssertionError("no error")
+
+
+@check
+def different_calls_are_refused(r, n, d):
+    group = dist.new_group()
+    text = error_of_all_reduce(filled(1.0, 4 if r else 5, d), group)
+    assert "5 elements of float32 by SUM, rank" in text or "reduces 5 elements" in text, text
+    assert "an earlier all_reduce" in error_of_all_reduce(filled(1.0, 4, d), group)
+
+
+@check
+def a_rank_that_left_is_an_error(r, n, d):
+    group = dist.new_group()
+    t = filled(1.0, 4, d)
+    dist.all_reduce(t, group=group)
+    if r == 1:
+        dist.destroy_process_group(group)
+        del group  # the back end ends with its last reference
+    else:
+        text = error_of_all_reduce(t, group)
+        assert "rank 1 has left the group" in text or "given up" in text, text
+    dist.barrier()
+
+
+@check
+def a_rank_that_is_late_is_an_error(r, n, d):
+    group = dist.new_group()
+    if r == 0:
+        group._get_backend(torch.device("npu"))._set_default_timeout(timedelta(seconds=0.3))
+        text = error_of_all_reduce(filled(1.0, 4, d), group)
+        assert "did not come within 300 ms" in text, text
+    dist.barrier()
+
+
+@check
+def without_shared_memory(r, n, d):
+    before = mapped()
+    if r == n - 1:
+        os.environ["PITON_HCCL_SHARED"] = "0"
+    group = dist.new_group()
+    os.environ.pop("PITON_HCCL_SHARED", None)
+    assert mapped() == before
+    t = filled(float(r), 3000, d)
+    dist.all_reduce(t, group=group)
+    assert (t == n * (n - 1) / 2).all()
+
+
 @check
 def broadcast(r, n, d):
     for root in range(n):
