@@ -141,14 +141,15 @@ public:
   void afterIdleRound(size_t liveFibers, const Slot &waiting) {
     // The round was run after this was read: what rings the bell from here on may be news to it.
     uint32_t bell = std::exchange(seenBell, idling ? readBell() : 0);
-    if (++rounds % kWindow != 0) {
+    uint64_t place = ++rounds % kWindow;
+    if (place == kWindow - kMeasured)
+      measuredFrom = cpuTime();
+    if (place != 0) {
       _mm_pause();
       return;
     }
-    auto perFiber = cpuTime() - windowStart;
-    perFiber /= kWindow * std::max<size_t>(liveFibers, 1);
+    auto perFiber = (cpuTime() - measuredFrom) / (kMeasured * std::max<size_t>(liveFibers, 1));
     sched_yield();
-    windowStart = cpuTime();
     Clock::time_point now = Clock::now();
     if (rounds == kWindow) {
       idleSince = now;
@@ -230,7 +231,9 @@ private:
     idling = false;
   }
 
-  static constexpr uint64_t kWindow = 64;
+  /// Rounds between two decisions, and how many of them are measured: the last ones, since on a
+  /// busy machine the first ones find their memory in no cache.
+  static constexpr uint64_t kWindow = 64, kMeasured = 16;
   /// More than a switch to a waiting fiber and back takes.
   static constexpr std::chrono::nanoseconds kSwitchTime{kThreadSanitizer ? 40000 : 400};
   static constexpr std::chrono::seconds kLoopTime{1};
@@ -241,7 +244,7 @@ private:
   uint64_t rounds = 0, lastProgress = UINT64_MAX, slowWindows = 0, fastWindows = 0;
   bool idling = false;
   std::chrono::seconds limit{0};
-  std::chrono::nanoseconds windowStart{0};
+  std::chrono::nanoseconds measuredFrom{0};
   Clock::time_point idleSince, sleepAgain, stillSince, publishAgain;
 };
 

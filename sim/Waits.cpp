@@ -108,8 +108,11 @@ std::string describeWait(const Slot &slot, const WaitRequest *request) {
       kind == WaitKind::Barrier
           ? "waits in a barrier of team " + std::to_string(request->team) + " until the flag at "
           : "waits until the signal word at ";
-  return what + describeAddress(state, request->word) +
-         describeArgument(*slot.launch, state, request->word) + " " +
+  // The flag of a barrier is the library's own.
+  std::string argument = kind == WaitKind::Barrier
+                             ? std::string()
+                             : describeArgument(*slot.launch, state, request->word);
+  return what + describeAddress(state, request->word) + argument + " " +
          compareText(request->compare) + " " + std::to_string(request->wanted) + ", but it is " +
          std::to_string(request->seen);
 }
@@ -155,7 +158,7 @@ void writeRecord(const DeviceState &state, PeBoard &board, const Slot &slot, boo
   auto word = reinterpret_cast<uintptr_t>(request.word);
   int32_t owner = ownerOf(&state, word);
   std::string where = describePlace(slot, slot.waitsAt);
-  if (slot.waitRequest)
+  if (request.kind == static_cast<uint32_t>(WaitKind::Signal))
     where += describeArgument(*slot.launch, &state, request.word);
 
   WaitRecord &record = board.kernelWait;
