@@ -114,25 +114,31 @@ std::string ControlServer::split(const Pending &pending, std::string &error) {
   std::vector<int32_t> numbers;
   for (uint32_t t = 0; t < count && reader.ok(); ++t) {
     std::vector<int> team(std::min<uint32_t>(reader.value<uint32_t>(), kMaxPes));
-    for (int &pe : team)
+    bool known = !team.empty();
+    for (int &pe : team) {
       pe = reader.value<int32_t>();
+      known &= pe >= 0 && pe < options.world;
+    }
+    if (!known || !reader.ok()) {
+      error = "a team split arrived damaged at PE 0";
+      break;
+    }
     size_t number = 1;
     while (number < teams.size() && !teams[number].members.empty())
       ++number;
     if (number >= static_cast<size_t>(kMaxTeams)) {
       error = "there are " + std::to_string(kMaxTeams) +
               " teams already; destroy some with aclshmem_team_destroy";
-      for (int32_t made : numbers)
-        teams[static_cast<size_t>(made)] = {};
-      return {};
+      break;
     }
     if (number == teams.size())
       teams.emplace_back();
     teams[number].members = std::move(team);
     numbers.push_back(static_cast<int32_t>(number));
   }
-  if (!reader.ok())
-    error = "a team split arrived damaged at PE 0";
+  if (!error.empty())
+    for (int32_t made : numbers)
+      teams[static_cast<size_t>(made)] = {};
   Writer out;
   for (int32_t number : numbers)
     out.value(number);

@@ -123,7 +123,12 @@ bool interfaceAddress(const std::string &wish, SocketAddress &out, std::string &
     error = "cannot list the network interfaces: " + errnoText(errno);
     return false;
   }
-  // Best first: the wished one or a real interface before loopback, IPv4 before IPv6.
+  auto isLinkLocal = [](const sockaddr *address) {
+    return address->sa_family == AF_INET6 &&
+           IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6 *>(address)->sin6_addr);
+  };
+  // Best first: the wished one or a real interface before loopback, IPv4 before IPv6, and last what
+  // other hosts cannot reach, as it names this host's interface.
   int best = 0;
   for (ifaddrs *at = all; at; at = at->ifa_next) {
     int kind = at->ifa_addr ? at->ifa_addr->sa_family : AF_UNSPEC;
@@ -134,7 +139,7 @@ bool interfaceAddress(const std::string &wish, SocketAddress &out, std::string &
     bool loopback = (at->ifa_flags & IFF_LOOPBACK) != 0;
     if (name.empty() && !loopback && isVirtual(at->ifa_name))
       continue;
-    int score = 1 + (kind == AF_INET) + (loopback ? 0 : 2);
+    int score = 1 + (kind == AF_INET) + (loopback ? 0 : 2) + (isLinkLocal(at->ifa_addr) ? 0 : 4);
     if (score <= best)
       continue;
     best = score;
