@@ -236,16 +236,17 @@ private:
 
 } // namespace
 
-std::string offerSharedMemory(std::string group, int64_t size) {
+std::string offerSharedMemory(const std::string &group, int64_t size) {
   std::string address;
   return keep(group, SharedReduce::create(static_cast<int>(size), address)) ? address : "";
 }
 
-bool joinSharedMemory(std::string group, int64_t rank, int64_t size, std::string address) {
+bool joinSharedMemory(const std::string &group, int64_t rank, int64_t size,
+                      const std::string &address) {
   return keep(group, SharedReduce::join(static_cast<int>(rank), static_cast<int>(size), address));
 }
 
-void dropSharedMemory(std::string group) {
+void dropSharedMemory(const std::string &group) {
   std::shared_ptr<HostGroup> before;
   std::lock_guard<std::mutex> guard(registry().mutex);
   if (auto found = registry().groups.find(group); found != registry().groups.end()) {

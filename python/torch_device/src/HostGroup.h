@@ -13,11 +13,12 @@ namespace piton::torch_device {
 
 /// Rank 0 makes the memory of the group of this name; the text is for the other ranks' join. Empty
 /// if there can be none.
-std::string offerSharedMemory(std::string group, int64_t size);
+std::string offerSharedMemory(const std::string &group, int64_t size);
 /// False if the memory cannot be had here: the ranks are not on one host.
-bool joinSharedMemory(std::string group, int64_t rank, int64_t size, std::string address);
+bool joinSharedMemory(const std::string &group, int64_t rank, int64_t size,
+                      const std::string &address);
 /// Forgets the memory, since not all ranks have it. All ranks do or none.
-void dropSharedMemory(std::string group);
+void dropSharedMemory(const std::string &group);
 
 /// Where the group has memory and `reduces` is true: a back end that all-reduces through it and
 /// leaves what that cannot do to `backend`. Otherwise `backend` itself.
