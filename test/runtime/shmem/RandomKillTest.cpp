@@ -34,6 +34,7 @@ int numberFrom(const char *name, int standard) {
 struct Kind {
   unsigned engines;
   aclshmem_mem_type_t memory;
+  bool calls = true; ///< anything between init and finalize
 };
 
 /// One round of calls; each returns whether the job lives.
@@ -45,6 +46,8 @@ bool round(int pe, const std::string &url, const Kind &kind) {
   attr.option_attr.data_op_engine_type = static_cast<data_op_engine_type_t>(kind.engines);
   if (aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr))
     return false;
+  if (!kind.calls)
+    return aclshmem_finalize() == 0;
   int right = (pe + 1) % kCount;
   auto *words = static_cast<int32_t *>(aclshmemx_calloc(1024, sizeof(int32_t), kind.memory));
   if (!words)
@@ -134,18 +137,25 @@ void killOne(std::mt19937 &random, const Kind &kind) {
   expectAll(runProcesses(kCount, [&](int pe) { return round(pe, url, kind) ? 0 : 1; }));
 }
 
+void killSome(const std::vector<Kind> &kinds, int jobs) {
+  auto seed = static_cast<unsigned>(numberFrom("PITON_TEST_SEED", 20));
+  std::mt19937 random(seed);
+  for (int job = 0; job < jobs && !testing::Test::HasFailure(); ++job) {
+    SCOPED_TRACE("PITON_TEST_SEED=" + std::to_string(seed) + ", job " + std::to_string(job));
+    killOne(random, kinds[static_cast<size_t>(job) % kinds.size()]);
+  }
+}
+
 } // namespace
 
 TEST(Killed, AtRandom) {
-  auto seed = static_cast<unsigned>(numberFrom("PITON_TEST_SEED", 20));
-  std::mt19937 random(seed);
-  const Kind kinds[] = {{ACLSHMEM_DATA_OP_MTE, DEVICE_SIDE},
-                        {ACLSHMEM_DATA_OP_SDMA, DEVICE_SIDE},
-                        {ACLSHMEM_DATA_OP_UDMA, DEVICE_SIDE},
-                        {ACLSHMEM_DATA_OP_MTE, HOST_SIDE}};
-  int jobs = numberFrom("PITON_TEST_KILLS", 3);
-  for (int job = 0; job < jobs && !HasFailure(); ++job) {
-    SCOPED_TRACE("PITON_TEST_SEED=" + std::to_string(seed) + ", job " + std::to_string(job));
-    killOne(random, kinds[job % std::size(kinds)]);
-  }
+  killSome({{ACLSHMEM_DATA_OP_MTE, DEVICE_SIDE},
+            {ACLSHMEM_DATA_OP_SDMA, DEVICE_SIDE},
+            {ACLSHMEM_DATA_OP_UDMA, DEVICE_SIDE},
+            {ACLSHMEM_DATA_OP_MTE, HOST_SIDE}},
+           numberFrom("PITON_TEST_KILLS", 3));
+}
+
+TEST(Killed, AtRandomInInitAndFinalize) {
+  killSome({{ACLSHMEM_DATA_OP_MTE, DEVICE_SIDE, false}}, numberFrom("PITON_TEST_KILLS", 1));
 }
