@@ -39,8 +39,8 @@ void checkPointer(mlir::Value value, const char *what) {
 
 void bindOps(nb::class_<Builder> &cls) {
   define(cls, "wait",
-         [](Builder &self, Value &pointer, Value &count, Value &value, nb::object scope,
-            nb::object semantic, Type &token) {
+         [](Builder &self, Value &pointer, Value &count, Value &value, nb::handle scope,
+            nb::handle semantic, Type &token) {
            return self.value<dist::WaitOp>(token.type, pointer.value, count.value, value.value,
                                            toEnum<triton::MemSyncScope>(scope),
                                            toEnum<triton::MemSemantic>(semantic));
@@ -59,8 +59,8 @@ void bindOps(nb::class_<Builder> &cls) {
     return self.value<dist::SymmAtOp>(pointer.value.getType(), pointer.value, rank.value);
   });
   define(cls, "notify",
-         [](Builder &self, Value &pointer, Value &signal, Value &rank, nb::object op,
-            nb::object scope) {
+         [](Builder &self, Value &pointer, Value &signal, Value &rank, nb::handle op,
+            nb::handle scope) {
            checkPointer(pointer.value, "the signal address");
            self.create<dist::NotifyOp>(pointer.value, signal.value, rank.value,
                                        toEnum<dist::SignalOp>(op), toEnum<dist::CommScope>(scope));
