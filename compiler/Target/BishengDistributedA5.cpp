@@ -253,6 +253,8 @@ LogicalResult legalizeDistributedA5(hivm::CustomOp op, StringRef symbol, Context
   if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>))
     return refuse(op, context.family, "a device function that gives memory",
                   "let it give the address as an integer");
+  // In a kernel for both kinds of cores the compiler makes the declaration of whatever is called
+  // public, and its verifier then refuses that, whichever cores and attributes it names.
   if (isMix(op))
     return refuse(op, context.family,
                   "a device function with a result in a kernel with a dot, whose two halves link "
