@@ -123,7 +123,11 @@ void bindAttributes(nb::module_ &m) {
 
   using Id = aclshmemx_uniqueid_t;
   nb::class_<Id>(m, "UniqueId")
-      .def("__init__", [](Id *self) { new (self) Id{}; })
+      .def("__init__",
+           [](Id *self) {
+             new (self) Id{};
+             self->version = (1 << 16) + static_cast<int32_t>(sizeof(Id));
+           })
       .def_rw("version", &Id::version)
       .def_rw("my_pe", &Id::my_pe)
       .def_rw("n_pes", &Id::n_pes)

@@ -46,6 +46,7 @@ def test_names_of_the_package():
             assert getattr(ash, name) is getattr(_pyshmem, name), name
         assert not [name for name in ash.__all__ if not hasattr(ash, name)]
         assert core.direct.ComparisonType is ash.CmpOp and core.direct.SignalOp is ash.SignalOp
+        assert ash.UniqueId().version == (1 << 16) + 136 and len(ash.UniqueId().internal) == 124
         """,
     )
 
