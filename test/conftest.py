@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Shared by every Python test: an empty Triton cache for the session, and the folder of the
+"""Shared by every Python test: an empty Triton cache for the session, seeds, and the folder of the
 test's own helpers on the path."""
 
 import os
 import pathlib
+import random
 import sys
 import tempfile
+import zlib
 
 import pytest
 
@@ -39,6 +41,22 @@ if not _has_distributed():  # built with PITON_DISTRIBUTED=OFF; test_without_dis
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: runs only in `make test-all`")
     config.addinivalue_line("markers", "dist: of the public suite, spawns one process a rank")
+
+
+@pytest.fixture(autouse=True)
+def seeds(request):
+    """What a test draws from the generators of torch, numpy, Python or its module (`RNG`) depends
+    on its name and PITON_TEST_SEED, and not on which tests the worker has run before."""
+    text = os.environ.get("PITON_TEST_SEED", "20") + request.node.nodeid
+    seed = zlib.crc32(text.encode())
+    random.seed(seed)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(seed)
+    if "numpy" in sys.modules:
+        numpy = sys.modules["numpy"]
+        numpy.random.seed(seed)
+        if isinstance(generator := getattr(request.module, "RNG", None), numpy.random.Generator):
+            generator.bit_generator.state = numpy.random.default_rng(seed).bit_generator.state
 
 
 @pytest.fixture(scope="session")

@@ -156,8 +156,8 @@ def test_interrupt_from_outside(tmp_path):
         out = torch.zeros(1, dtype=torch.int32)
         assert works()
         long_kernel[(2,)](out, 1)  # compiled now
-        print("ready", flush=True)
         try:
+            print("ready", flush=True)
             long_kernel[(2,)](out, 2_000_000)
             print("finished")
         except KeyboardInterrupt:
