@@ -5,6 +5,8 @@
 #ifndef PITON_RUNTIME_ACTIVITY_H
 #define PITON_RUNTIME_ACTIVITY_H
 
+#include "runtime/Threads.h"
+
 #include <atomic>
 
 namespace piton {
@@ -16,28 +18,24 @@ inline std::atomic<int> &blockedHosts() {
   return count;
 }
 
-/// How many pieces of work this thread is in.
-inline int &worksOfThread() {
-  static thread_local int count = 0;
-  return count;
-}
-
 /// A piece of work on the thread of a stream, for as long as the object lives.
-struct StreamWork {
-  StreamWork() { ++worksOfThread(); }
-  ~StreamWork() { --worksOfThread(); }
-  StreamWork(const StreamWork &) = delete;
-  StreamWork &operator=(const StreamWork &) = delete;
+struct StreamWork : InLibrary {
+  StreamWork() { ++record.works; }
+  ~StreamWork() { --record.works; }
 };
 
 /// The same on a thread of the host, which does nothing else meanwhile. For work that begins and
 /// ends in different functions; HostWork is for the rest.
 inline void beginHostWork() {
+  ThreadRecord &record = recordOfThread();
   blockedHosts().fetch_add(1);
-  ++worksOfThread();
+  record.inLibrary.fetch_add(1);
+  ++record.works;
 }
 inline void endHostWork() {
-  --worksOfThread();
+  ThreadRecord &record = recordOfThread();
+  --record.works;
+  record.inLibrary.fetch_sub(1);
   blockedHosts().fetch_sub(1);
 }
 
@@ -50,9 +48,9 @@ struct HostWork {
 };
 
 /// This thread waits, for as long as the object lives.
-class Blocked {
+class Blocked : InLibrary {
 public:
-  Blocked() : isHost(worksOfThread() == 0) {
+  Blocked() : isHost(record.works == 0) {
     if (isHost)
       blockedHosts().fetch_add(1);
   }
@@ -60,8 +58,6 @@ public:
     if (isHost)
       blockedHosts().fetch_sub(1);
   }
-  Blocked(const Blocked &) = delete;
-  Blocked &operator=(const Blocked &) = delete;
 
 private:
   const bool isHost;

@@ -75,6 +75,7 @@ void Runtime::afterForkInParent() {
 
 void Runtime::afterForkInChild() {
   blockedHosts() = 0; // they are the parent's
+  resetThreadRecordsAfterFork();
   for (const std::unique_ptr<Device> &device : instance->devices)
     device->resetInChild();
 }

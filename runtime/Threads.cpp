@@ -7,6 +7,7 @@
 #include <csignal>
 #include <memory>
 #include <pthread.h>
+#include <unistd.h>
 
 namespace piton {
 namespace {
@@ -18,11 +19,81 @@ struct Start {
 
 void *threadMain(void *argument) {
   Start start = *std::unique_ptr<Start>(static_cast<Start *>(argument));
+  InLibrary forever;
   start.body(start.data);
   return nullptr;
 }
 
 } // namespace
+
+//===-- Records ------------------------------------------------------------------------------===//
+
+namespace {
+
+struct ListedRecord : ThreadRecord {
+  std::atomic<bool> taken{true};
+  ListedRecord *next = nullptr;
+};
+std::atomic<ListedRecord *> records{nullptr};
+
+ListedRecord *takeRecord() {
+  for (ListedRecord *at = records.load(std::memory_order_acquire); at; at = at->next)
+    if (bool free = false; at->taken.compare_exchange_strong(free, true))
+      return at;
+  auto *made = new ListedRecord;
+  made->next = records.load(std::memory_order_relaxed);
+  while (!records.compare_exchange_weak(made->next, made))
+    ;
+  return made;
+}
+
+/// Gives the record back with its thread.
+struct RecordOwner {
+  ListedRecord *record = nullptr;
+  ~RecordOwner() {
+    if (!record)
+      return;
+    record->thread.store(0);
+    record->taken.store(false, std::memory_order_release);
+  }
+};
+
+/// A pointer only, as every launch reads it; the owner is apart.
+thread_local ListedRecord *recordPointer = nullptr;
+thread_local RecordOwner recordOwner;
+
+} // namespace
+
+ThreadRecord &recordOfThread() {
+  if (!recordPointer) {
+    recordPointer = recordOwner.record = takeRecord();
+    recordPointer->works = 0;
+    recordPointer->inLibrary = recordPointer->inCalls = 0;
+    recordPointer->thread = gettid();
+  }
+  return *recordPointer;
+}
+
+void resetThreadRecordsAfterFork() {
+  for (ListedRecord *at = records.load(std::memory_order_acquire); at; at = at->next)
+    if (at != recordPointer)
+      at->thread = at->inCalls = 0;
+  recordOfThread().thread = gettid();
+}
+
+bool othersAreInCalls() {
+  for (ListedRecord *at = records.load(std::memory_order_acquire); at; at = at->next)
+    if (at != recordPointer && at->inCalls.load() > 0)
+      return true;
+  return false;
+}
+
+bool isInLibrary(pid_t thread) {
+  for (ListedRecord *at = records.load(std::memory_order_acquire); at; at = at->next)
+    if (at->thread.load() == thread)
+      return at->inLibrary.load() > 0;
+  return false;
+}
 
 bool startServiceThread(void (*body)(void *), void *data) {
   sigset_t blocked, before;

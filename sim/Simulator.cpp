@@ -4,6 +4,7 @@
 // on Piton's own pool. Kernels that cannot block are called directly over contiguous ranges of
 // blocks; the others run as fibers, as many alive together as the SoC has cores.
 
+#include "runtime/Threads.h"
 #include "sim/Faults.h"
 #include "sim/LoadedKernel.h"
 #include "sim/Product.h"
@@ -120,6 +121,7 @@ void fiberMember(void *data, unsigned index, unsigned count) {
   if (index >= members)
     return;
   FloatingPointDefaults defaults;
+  InLibrary here; // its blocks may wait: the launch says what they do
   // The residency is divided exactly: more blocks alive than cores would hide standstills.
   unsigned slots = launch.residency / members + (index < launch.residency % members ? 1 : 0);
   Worker &worker = Worker::ofThisThread();

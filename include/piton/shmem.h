@@ -27,12 +27,14 @@
  *    naming the call, the argument and the address; a part of the data may have been moved by then.
  *    (Not if the program replaced the handler of SIGSEGV after init and has launched nothing
  * since);
- *  - any thread may call it; collective calls must be made in the same order on all PEs.
+ *  - any thread may call it; collective calls must be made in the same order on all PEs. Barriers
+ *    of several threads of a PE on one team come one after the other.
  *
  * Environment: SHMEM_UID_SESSION_ID, SHMEM_UID_SOCK_IFNAME (unique ids), SHMEM_LOG_LEVEL,
  * SHMEM_LOG_TO_STDOUT, SHMEM_LOG_PATH (messages), SHMEM_CYCLE_PROF_PE (cycle profiles),
  * SMEM_CONF_STORE_TLS_ENABLE=0 (no TLS unless it is asked for), PITON_STANDSTILL_SECONDS (after how
- * long a job in which all PEs wait is ended with a report, 10; 0 for never), PITON_ROCE_LIBRARY
+ * long a job in which all PEs wait is ended with a report, 10; 0 for never; a PE with a thread that
+ * computes, or is in one long sleep, does not wait), PITON_ROCE_LIBRARY
  * (the engine to other hosts, where it does not lie beside this library), PITON_SHMEM_FORCE_ROCE=1
  * (with the ROCE engine, reach PEs of this host over it too). */
 #ifndef PITON_SHMEM_H
@@ -94,7 +96,8 @@ PITON_API int aclshmemx_init_status(void);
 
 /** Collective: the heaps and everything in them are gone afterwards, and init may be called again.
  * ACLSHMEM_SUCCESS if there was nothing to end. After a failure of the job it does not wait for
- * anybody. User streams are not waited for. */
+ * anybody. Calls of other threads are waited for, user streams are not: what is left in them fails.
+ */
 PITON_API int aclshmem_finalize(void);
 /** As aclshmem_finalize for instance 0. There is no other: ACLSHMEM_INVALID_PARAM. */
 PITON_API int aclshmemx_finalize(uint64_t instance_id);

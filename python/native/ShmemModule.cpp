@@ -76,27 +76,38 @@ void bindEnums(nb::module_ &m) {
       .value("DEVICE_SIDE", DEVICE_SIDE);
 }
 
+/// A number of a structure as a property.
+template <typename C, typename T> auto reads(T C::*field) {
+  return [field](const C &self) { return self.*field; };
+}
+template <typename C, typename T> auto writes(T C::*field) {
+  return [field](C &self, Number<T> value) { self.*field = value; };
+}
+
 void bindAttributes(nb::module_ &m) {
   using Optional = aclshmem_init_optional_attr_t;
   nb::class_<Optional>(m, "OptionalAttr")
       .def("__init__", [](Optional *self) { new (self) Optional ACLSHMEM_OPTIONAL_ATTR_DEFAULT; })
-      .def_rw("version", &Optional::version)
+      .def_prop_rw("version", reads(&Optional::version), writes(&Optional::version))
       .def_prop_rw(
           "data_op_engine_type", [](const Optional &self) { return self.data_op_engine_type; },
           [](Optional &self, nb::object value) {
             self.data_op_engine_type = static_cast<data_op_engine_type_t>(
                 nb::cast<int>(nb::module_::import_("operator").attr("index")(value)));
           })
-      .def_rw("shm_init_timeout", &Optional::shm_init_timeout)
-      .def_rw("shm_create_timeout", &Optional::shm_create_timeout)
-      .def_rw("control_operation_timeout", &Optional::control_operation_timeout)
-      .def_rw("sockFd", &Optional::sockFd);
+      .def_prop_rw("shm_init_timeout", reads(&Optional::shm_init_timeout),
+                   writes(&Optional::shm_init_timeout))
+      .def_prop_rw("shm_create_timeout", reads(&Optional::shm_create_timeout),
+                   writes(&Optional::shm_create_timeout))
+      .def_prop_rw("control_operation_timeout", reads(&Optional::control_operation_timeout),
+                   writes(&Optional::control_operation_timeout))
+      .def_prop_rw("sockFd", reads(&Optional::sockFd), writes(&Optional::sockFd));
 
   using Attr = aclshmemx_init_attr_t;
   nb::class_<Attr>(m, "InitAttr")
       .def("__init__", [](Attr *self) { new (self) Attr ACLSHMEMX_INIT_ATTR_DEFAULT; })
-      .def_rw("my_rank", &Attr::my_pe)
-      .def_rw("n_ranks", &Attr::n_pes)
+      .def_prop_rw("my_rank", reads(&Attr::my_pe), writes(&Attr::my_pe))
+      .def_prop_rw("n_ranks", reads(&Attr::n_pes), writes(&Attr::n_pes))
       .def_prop_rw(
           "ip_port",
           [](const Attr &self) {
@@ -113,13 +124,13 @@ void bindAttributes(nb::module_ &m) {
             std::memset(self.ip_port, 0, sizeof(self.ip_port));
             std::memcpy(self.ip_port, text.data(), text.size());
           })
-      .def_rw("local_mem_size", &Attr::local_mem_size)
+      .def_prop_rw("local_mem_size", reads(&Attr::local_mem_size), writes(&Attr::local_mem_size))
       .def_rw("option_attr", &Attr::option_attr);
 
   using Config = aclshmem_team_config_t;
   nb::class_<Config>(m, "TeamConfig")
       .def("__init__", [](Config *self) { new (self) Config{}; })
-      .def_rw("num_contexts", &Config::num_contexts);
+      .def_prop_rw("num_contexts", reads(&Config::num_contexts), writes(&Config::num_contexts));
 
   using Id = aclshmemx_uniqueid_t;
   nb::class_<Id>(m, "UniqueId")
@@ -128,14 +139,22 @@ void bindAttributes(nb::module_ &m) {
              new (self) Id{};
              self->version = (1 << 16) + static_cast<int32_t>(sizeof(Id));
            })
-      .def_rw("version", &Id::version)
-      .def_rw("my_pe", &Id::my_pe)
-      .def_rw("n_pes", &Id::n_pes)
+      .def_prop_rw("version", reads(&Id::version), writes(&Id::version))
+      .def_prop_rw("my_pe", reads(&Id::my_pe), writes(&Id::my_pe))
+      .def_prop_rw("n_pes", reads(&Id::n_pes), writes(&Id::n_pes))
       .def_prop_ro("internal",
                    [](const Id &self) { return nb::bytes(self.internal, sizeof(self.internal)); });
 }
 
-int initUsingUniqueId(int pe, int count, int64_t bytes, nb::bytes id) {
+/// A function or None; it is called later, where nobody could raise.
+void requireCallable(const char *what, const nb::object &function) {
+  if (!function.is_none() && !PyCallable_Check(function.ptr()))
+    throw nb::type_error((std::string(what) + " is a " + Py_TYPE(function.ptr())->tp_name +
+                          ", expected a function or None")
+                             .c_str());
+}
+
+int initUsingUniqueId(Number<int> pe, Number<int> count, Number<int64_t> bytes, nb::bytes id) {
   aclshmemx_uniqueid_t uid = {};
   if (id.size() < sizeof(uid))
     throw nb::value_error("the unique id is too short; it has 136 bytes");
@@ -157,7 +176,9 @@ void bindStart(nb::module_ &m) {
   m.def("aclshmem_finalize", [] { return withoutLock([] { return aclshmem_finalize(); }); });
   m.def(
       "aclshmemx_finalize",
-      [](uint64_t instance) { return withoutLock([=] { return aclshmemx_finalize(instance); }); },
+      [](Number<uint64_t> instance) {
+        return withoutLock([=] { return aclshmemx_finalize(instance); });
+      },
       "instance_id"_a);
   m.def("aclshmem_get_unique_id", [] {
     aclshmemx_uniqueid_t uid = {};
@@ -177,6 +198,7 @@ void bindStart(nb::module_ &m) {
   m.def(
       "set_conf_store_tls_key",
       [](const std::string &key, const std::string &password, nb::object decrypt) {
+        requireCallable("set_conf_store_tls_key: decrypt", decrypt);
         callbacks().decrypt = decrypt;
         return aclshmemx_set_config_store_tls_key(key.data(), static_cast<uint32_t>(key.size()),
                                                   password.data(),
@@ -198,11 +220,14 @@ void bindStart(nb::module_ &m) {
   });
   m.def(
       "aclshmem_global_exit",
-      [](int status) { withoutLock([&] { return aclshmem_global_exit(status), 0; }); }, "status"_a);
-  m.def("set_log_level", [](int level) { return aclshmemx_set_log_level(level); }, "level"_a);
+      [](Number<int> status) { withoutLock([&] { return aclshmem_global_exit(status), 0; }); },
+      "status"_a);
+  m.def(
+      "set_log_level", [](Number<int> level) { return aclshmemx_set_log_level(level); }, "level"_a);
   m.def(
       "set_extern_logger",
       [](nb::object logger) {
+        requireCallable("set_extern_logger: logger", logger);
         callbacks().logger = logger;
         return aclshmemx_set_extern_logger(logger.is_none() ? nullptr : loggerTrampoline);
       },
@@ -224,25 +249,25 @@ nb::object bytesAt(Address address, size_t bytes, int deviceType, int deviceId) 
 void bindTypedMemory(nb::module_ &m) {
   m.def(
       "aclshmemx_malloc",
-      [](size_t size, aclshmem_mem_type_t type) {
+      [](Number<size_t> size, aclshmem_mem_type_t type) {
         return checkedAddress([&] { return aclshmemx_malloc(size, type); });
       },
       "size"_a, "mem_type"_a = DEVICE_SIDE);
   m.def(
       "aclshmemx_calloc",
-      [](size_t count, size_t size, aclshmem_mem_type_t type) {
+      [](Number<size_t> count, Number<size_t> size, aclshmem_mem_type_t type) {
         return checkedAddress([&] { return aclshmemx_calloc(count, size, type); });
       },
       "nmemb"_a, "size"_a, "mem_type"_a = DEVICE_SIDE);
   m.def(
       "aclshmemx_align",
-      [](size_t alignment, size_t size, aclshmem_mem_type_t type) {
+      [](Number<size_t> alignment, Number<size_t> size, aclshmem_mem_type_t type) {
         return checkedAddress([&] { return aclshmemx_align(alignment, size, type); });
       },
       "alignment"_a, "size"_a, "mem_type"_a = DEVICE_SIDE);
   m.def(
       "aclshmemx_free",
-      [](Address address, aclshmem_mem_type_t type) {
+      [](Number<Address> address, aclshmem_mem_type_t type) {
         checked([&] { aclshmemx_free(pointer(address), type); });
       },
       "ptr"_a, "mem_type"_a = DEVICE_SIDE);
@@ -251,25 +276,26 @@ void bindTypedMemory(nb::module_ &m) {
 void bindMemory(nb::module_ &m) {
   m.def(
       "aclshmem_malloc",
-      [](size_t size) { return checkedAddress([&] { return aclshmem_malloc(size); }); }, "size"_a);
+      [](Number<size_t> size) { return checkedAddress([&] { return aclshmem_malloc(size); }); },
+      "size"_a);
   m.def(
       "aclshmem_calloc",
-      [](size_t count, size_t size) {
+      [](Number<size_t> count, Number<size_t> size) {
         return checkedAddress([&] { return aclshmem_calloc(count, size); });
       },
       "nmemb"_a, "size"_a);
   m.def(
       "aclshmem_align",
-      [](size_t alignment, size_t size) {
+      [](Number<size_t> alignment, Number<size_t> size) {
         return checkedAddress([&] { return aclshmem_align(alignment, size); });
       },
       "alignment"_a, "size"_a);
   m.def(
-      "aclshmem_free", [](Address address) { checked([&] { aclshmem_free(pointer(address)); }); },
-      "ptr"_a);
+      "aclshmem_free",
+      [](Number<Address> address) { checked([&] { aclshmem_free(pointer(address)); }); }, "ptr"_a);
   m.def(
       "aclshmem_ptr",
-      [](Address address, int peer) {
+      [](Number<Address> address, Number<int> peer) {
         return checkedAddress([&] { return aclshmem_ptr(pointer(address), peer); });
       },
       "ptr"_a, "peer"_a);
@@ -291,11 +317,11 @@ void bindTeams(nb::module_ &m) {
   };
   m.def("my_pe", myPe, "team"_a = nb::none());
   m.def("pe_count", count, "team"_a = nb::none());
-  m.def("team_my_pe", [](int team) { return aclshmem_team_my_pe(team); }, "team"_a);
-  m.def("team_n_pes", [](int team) { return aclshmem_team_n_pes(team); }, "team"_a);
+  m.def("team_my_pe", [](Number<int> team) { return aclshmem_team_my_pe(team); }, "team"_a);
+  m.def("team_n_pes", [](Number<int> team) { return aclshmem_team_n_pes(team); }, "team"_a);
   m.def(
       "team_split_strided",
-      [](int parent, int start, int stride, int size) {
+      [](Number<int> parent, Number<int> start, Number<int> stride, Number<int> size) {
         int team = ACLSHMEM_TEAM_INVALID;
         if (withoutLock([&] {
               return aclshmem_team_split_strided(parent, start, stride, size, &team);
@@ -306,7 +332,7 @@ void bindTeams(nb::module_ &m) {
       "parent"_a, "start"_a, "stride"_a, "size"_a);
   m.def(
       "team_split_2d",
-      [](int parent, int x) {
+      [](Number<int> parent, Number<int> x) {
         std::pair<int, int> teams;
         if (withoutLock([&] {
               return aclshmem_team_split_2d(parent, x, &teams.first, &teams.second);
@@ -317,12 +343,16 @@ void bindTeams(nb::module_ &m) {
       "parent"_a, "x"_a);
   m.def(
       "team_translate_pe",
-      [](int from, int pe, int to) { return aclshmem_team_translate_pe(from, pe, to); },
+      [](Number<int> from, Number<int> pe, Number<int> to) {
+        return aclshmem_team_translate_pe(from, pe, to);
+      },
       "src_team"_a, "src_pe"_a, "dest_team"_a);
-  m.def("team_destroy", [](int team) { checked([&] { aclshmem_team_destroy(team); }); }, "team"_a);
+  m.def(
+      "team_destroy", [](Number<int> team) { checked([&] { aclshmem_team_destroy(team); }); },
+      "team"_a);
   m.def(
       "aclshmem_team_get_config",
-      [](int team) {
+      [](Number<int> team) {
         aclshmem_team_config_t config = {};
         if (aclshmem_team_get_config(team, &config) != ACLSHMEM_SUCCESS)
           raiseLast();
@@ -330,20 +360,21 @@ void bindTeams(nb::module_ &m) {
       },
       "team"_a);
   m.def("barrier_all", [] { checked([] { aclshmem_barrier_all(); }); });
-  m.def("barrier", [](int team) { checked([&] { aclshmem_barrier(team); }); }, "team"_a);
+  m.def("barrier", [](Number<int> team) { checked([&] { aclshmem_barrier(team); }); }, "team"_a);
   m.def("sync_all", [] { checked([] { aclshmem_sync_all(); }); });
-  m.def("sync", [](int team) { checked([&] { aclshmem_sync(team); }); }, "team"_a);
+  m.def("sync", [](Number<int> team) { checked([&] { aclshmem_sync(team); }); }, "team"_a);
   m.def("fence", [] { checked([] { aclshmem_fence(); }); });
   m.def("quiet", [] { checked([] { aclshmem_quiet(); }); });
 }
 
 /// Binds a call of the shape (destination, source, amount, pe).
-template <typename Function>
-void bindTransfer(nb::module_ &m, const std::string &name, Function function) {
+template <typename T, typename Amount>
+void bindTransfer(nb::module_ &m, const std::string &name,
+                  void (*call)(T *, T *, Amount, int32_t)) {
   m.def(
       name.c_str(),
-      [function](Address dst, Address src, size_t amount, int pe) {
-        checked([&] { function(dst, src, amount, pe); });
+      [call](Number<Address> dst, Number<Address> src, Number<Amount> amount, Number<int> pe) {
+        checked([&] { call(pointer<T>(dst), pointer<T>(src), amount, pe); });
       },
       "dst"_a, "src"_a, "size"_a, "pe"_a);
 }
@@ -352,8 +383,10 @@ template <typename Function>
 void bindStrided(nb::module_ &m, const std::string &name, Function function) {
   m.def(
       name.c_str(),
-      [function](Address dst, Address src, ptrdiff_t dstStride, ptrdiff_t srcStride, size_t n,
-                 int pe) { checked([&] { function(dst, src, dstStride, srcStride, n, pe); }); },
+      [function](Number<Address> dst, Number<Address> src, Number<ptrdiff_t> dstStride,
+                 Number<ptrdiff_t> srcStride, Number<size_t> n, Number<int> pe) {
+        checked([&] { function(dst, src, dstStride, srcStride, n, pe); });
+      },
       "dst"_a, "src"_a, "dst_stride"_a, "src_stride"_a, "nelems"_a, "pe"_a);
 }
 
@@ -361,64 +394,63 @@ template <typename Function>
 void bindSignalled(nb::module_ &m, const std::string &name, Function function) {
   m.def(
       name.c_str(),
-      [function](Address dst, Address src, size_t amount, Address sig, int32_t signal, int op,
-                 int pe) { checked([&] { function(dst, src, amount, sig, signal, op, pe); }); },
+      [function](Number<Address> dst, Number<Address> src, Number<size_t> amount,
+                 Number<Address> sig, Number<int32_t> signal, Number<int> op, Number<int> pe) {
+        checked([&] { function(dst, src, amount, sig, signal, op, pe); });
+      },
       "dst"_a, "src"_a, "size"_a, "sig_addr"_a, "signal"_a, "sig_op"_a, "pe"_a);
 }
 
-#define TRANSFER(name, call)                                                                       \
-  bindTransfer(m, name, [](Address d, Address s, size_t n, int pe) {                               \
-    call(pointer(d), pointer(s), n, pe);                                                           \
-  })
-
 void bindData(nb::module_ &m) {
-  TRANSFER("aclshmem_putmem", aclshmem_putmem);
-  TRANSFER("aclshmem_getmem", aclshmem_getmem);
-  TRANSFER("aclshmem_putmem_nbi", aclshmem_putmem_nbi);
-  TRANSFER("aclshmem_getmem_nbi", aclshmem_getmem_nbi);
+  bindTransfer(m, "aclshmem_putmem", aclshmem_putmem);
+  bindTransfer(m, "aclshmem_getmem", aclshmem_getmem);
+  bindTransfer(m, "aclshmem_putmem_nbi", aclshmem_putmem_nbi);
+  bindTransfer(m, "aclshmem_getmem_nbi", aclshmem_getmem_nbi);
   auto signalled = [&](const char *name, auto call) {
     bindSignalled(
         m, name,
-        [call](Address d, Address s, size_t n, Address sig, int32_t signal, int op, int pe) {
-          call(pointer(d), pointer(s), n, pointer(sig), signal, op, pe);
-        });
+        [call](Number<Address> d, Number<Address> s, Number<size_t> n, Number<Address> sig,
+               Number<int32_t> signal, Number<int> op,
+               Number<int> pe) { call(pointer(d), pointer(s), n, pointer(sig), signal, op, pe); });
   };
   signalled("aclshmemx_putmem_signal", aclshmemx_putmem_signal);
   signalled("aclshmemx_putmem_signal_nbi", aclshmemx_putmem_signal_nbi);
   m.def(
       "aclshmemx_signal_op",
-      [](Address sig, int32_t signal, int op, int pe) {
+      [](Number<Address> sig, Number<int32_t> signal, Number<int> op, Number<int> pe) {
         checked([&] { aclshmemx_signal_op(pointer<int32_t>(sig), signal, op, pe); });
       },
       "sig_addr"_a, "signal"_a, "sig_op"_a, "pe"_a);
   m.def(
       "aclshmem_signal_wait_until",
-      [](Address sig, int cmp, int32_t value) {
+      [](Number<Address> sig, Number<int> cmp, Number<int32_t> value) {
         checked([&] { aclshmem_signal_wait_until(pointer<int32_t>(sig), cmp, value); });
       },
       "sig_addr"_a, "cmp"_a, "value"_a);
 
   // The lower-level names.
 #define BIND_SIZED(BITS)                                                                           \
-  TRANSFER("aclshmem_put" #BITS, aclshmem_put##BITS);                                              \
-  TRANSFER("aclshmem_get" #BITS, aclshmem_get##BITS);                                              \
-  TRANSFER("aclshmem_put" #BITS "_nbi", aclshmem_put##BITS##_nbi);                                 \
-  TRANSFER("aclshmem_get" #BITS "_nbi", aclshmem_get##BITS##_nbi);                                 \
+  bindTransfer(m, "aclshmem_put" #BITS, aclshmem_put##BITS);                                       \
+  bindTransfer(m, "aclshmem_get" #BITS, aclshmem_get##BITS);                                       \
+  bindTransfer(m, "aclshmem_put" #BITS "_nbi", aclshmem_put##BITS##_nbi);                          \
+  bindTransfer(m, "aclshmem_get" #BITS "_nbi", aclshmem_get##BITS##_nbi);                          \
   bindStrided(m, "aclshmem_iput" #BITS,                                                            \
-              [](Address d, Address s, ptrdiff_t x, ptrdiff_t y, size_t n, int pe) {               \
-                aclshmem_iput##BITS(pointer(d), pointer(s), x, y, n, pe);                          \
-              });                                                                                  \
+              [](Number<Address> d, Number<Address> s, Number<ptrdiff_t> x, Number<ptrdiff_t> y,   \
+                 Number<size_t> n,                                                                 \
+                 Number<int> pe) { aclshmem_iput##BITS(pointer(d), pointer(s), x, y, n, pe); });   \
   bindStrided(m, "aclshmem_iget" #BITS,                                                            \
-              [](Address d, Address s, ptrdiff_t x, ptrdiff_t y, size_t n, int pe) {               \
-                aclshmem_iget##BITS(pointer(d), pointer(s), x, y, n, pe);                          \
-              });                                                                                  \
+              [](Number<Address> d, Number<Address> s, Number<ptrdiff_t> x, Number<ptrdiff_t> y,   \
+                 Number<size_t> n,                                                                 \
+                 Number<int> pe) { aclshmem_iget##BITS(pointer(d), pointer(s), x, y, n, pe); });   \
   bindSignalled(m, "aclshmem_put" #BITS "_signal",                                                 \
-                [](Address d, Address s, size_t n, Address g, int32_t v, int op, int pe) {         \
+                [](Number<Address> d, Number<Address> s, Number<size_t> n, Number<Address> g,      \
+                   Number<int32_t> v, Number<int> op, Number<int> pe) {                            \
                   aclshmem_put##BITS##_signal(pointer(d), pointer(s), n, pointer<int32_t>(g), v,   \
                                               op, pe);                                             \
                 });                                                                                \
   bindSignalled(m, "aclshmem_put" #BITS "_signal_nbi",                                             \
-                [](Address d, Address s, size_t n, Address g, int32_t v, int op, int pe) {         \
+                [](Number<Address> d, Number<Address> s, Number<size_t> n, Number<Address> g,      \
+                   Number<int32_t> v, Number<int> op, Number<int> pe) {                            \
                   aclshmem_put##BITS##_signal_nbi(pointer(d), pointer(s), n, pointer<int32_t>(g),  \
                                                   v, op, pe);                                      \
                 });
@@ -427,24 +459,26 @@ void bindData(nb::module_ &m) {
 #define BIND_TYPED(name, T)                                                                        \
   m.def(                                                                                           \
       "aclshmem_" #name "_p",                                                                      \
-      [](Address dst, T value, int pe) {                                                           \
+      [](Number<Address> dst, T value, Number<int> pe) {                                           \
         checked([&] { aclshmem_##name##_p(pointer<T>(dst), value, pe); });                         \
       },                                                                                           \
       "dst"_a, "value"_a, "pe"_a);                                                                 \
   m.def(                                                                                           \
       "aclshmem_" #name "_g",                                                                      \
-      [](Address src, int pe) {                                                                    \
+      [](Number<Address> src, Number<int> pe) {                                                    \
         T out = {};                                                                                \
         checked([&] { out = aclshmem_##name##_g(pointer<T>(src), pe); });                          \
         return out;                                                                                \
       },                                                                                           \
       "src"_a, "pe"_a);                                                                            \
   bindStrided(m, "aclshmem_" #name "_iput",                                                        \
-              [](Address d, Address s, ptrdiff_t x, ptrdiff_t y, size_t n, int pe) {               \
+              [](Number<Address> d, Number<Address> s, Number<ptrdiff_t> x, Number<ptrdiff_t> y,   \
+                 Number<size_t> n, Number<int> pe) {                                               \
                 aclshmem_##name##_iput(pointer<T>(d), pointer<T>(s), x, y, n, pe);                 \
               });                                                                                  \
   bindStrided(m, "aclshmem_" #name "_iget",                                                        \
-              [](Address d, Address s, ptrdiff_t x, ptrdiff_t y, size_t n, int pe) {               \
+              [](Number<Address> d, Number<Address> s, Number<ptrdiff_t> x, Number<ptrdiff_t> y,   \
+                 Number<size_t> n, Number<int> pe) {                                               \
                 aclshmem_##name##_iget(pointer<T>(d), pointer<T>(s), x, y, n, pe);                 \
               });
   ACLSHMEM_RMA_TYPES(BIND_TYPED)
@@ -455,7 +489,8 @@ void bindStreamTransfer(nb::module_ &m, const char *name,
                         void (*call)(void *, void *, size_t, int32_t, aclrtStream)) {
   m.def(
       name,
-      [call](Address dst, Address src, size_t bytes, int pe, Address stream) {
+      [call](Number<Address> dst, Number<Address> src, Number<size_t> bytes, Number<int> pe,
+             Number<Address> stream) {
         checked([&] { call(pointer(dst), pointer(src), bytes, pe, pointer(stream)); });
       },
       "dst"_a, "src"_a, "size"_a, "pe"_a, "stream"_a);
@@ -466,7 +501,8 @@ void bindStreams(nb::module_ &m) {
   bindStreamTransfer(m, "aclshmemx_getmem_on_stream", aclshmemx_getmem_on_stream);
   m.def(
       "aclshmemx_signal_op_on_stream",
-      [](Address sig, int32_t signal, int op, int pe, Address stream) {
+      [](Number<Address> sig, Number<int32_t> signal, Number<int> op, Number<int> pe,
+         Number<Address> stream) {
         checked([&] {
           aclshmemx_signal_op_on_stream(pointer<int32_t>(sig), signal, op, pe, pointer(stream));
         });
@@ -474,7 +510,7 @@ void bindStreams(nb::module_ &m) {
       "sig_addr"_a, "signal"_a, "sig_op"_a, "pe"_a, "stream"_a);
   m.def(
       "aclshmemx_signal_wait_until_on_stream",
-      [](Address sig, int cmp, int32_t value, Address stream) {
+      [](Number<Address> sig, Number<int> cmp, Number<int32_t> value, Number<Address> stream) {
         checked([&] {
           aclshmemx_signal_wait_until_on_stream(pointer<int32_t>(sig), cmp, value, pointer(stream));
         });
@@ -482,21 +518,23 @@ void bindStreams(nb::module_ &m) {
       "sig_addr"_a, "cmp"_a, "value"_a, "stream"_a);
   m.def(
       "aclshmemx_barrier_on_stream",
-      [](int team, Address stream) {
+      [](Number<int> team, Number<Address> stream) {
         checked([&] { aclshmemx_barrier_on_stream(team, pointer(stream)); });
       },
       "team"_a, "stream"_a);
   m.def(
       "aclshmemx_barrier_all_on_stream",
-      [](Address stream) { checked([&] { aclshmemx_barrier_all_on_stream(pointer(stream)); }); },
+      [](Number<Address> stream) {
+        checked([&] { aclshmemx_barrier_all_on_stream(pointer(stream)); });
+      },
       "stream"_a);
   m.def(
       "aclshmemx_quiet_on_stream",
-      [](Address stream) { checked([&] { aclshmemx_quiet_on_stream(pointer(stream)); }); },
+      [](Number<Address> stream) { checked([&] { aclshmemx_quiet_on_stream(pointer(stream)); }); },
       "stream"_a);
   m.def(
       "aclshmemx_handle_wait",
-      [](int team, Address stream) {
+      [](Number<int> team, Number<Address> stream) {
         checked([&] { aclshmemx_handle_wait({team}, pointer(stream)); });
       },
       "team"_a, "stream"_a);
@@ -507,7 +545,7 @@ void bindEngines(nb::module_ &m) {
   auto config = [&](const char *name, int (*call)(uint64_t, uint32_t, uint32_t)) {
     m.def(
         name,
-        [call](uint64_t offset, uint32_t bytes, uint32_t syncId) {
+        [call](Number<uint64_t> offset, Number<uint32_t> bytes, Number<uint32_t> syncId) {
           return call(offset, bytes, syncId);
         },
         "ub_offset"_a, "ub_size"_a, "sync_id"_a);

@@ -8,6 +8,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <string>
 
 namespace nb = nanobind;
@@ -69,40 +70,43 @@ template <typename T, typename Value> struct SeveralWords {
   template <typename Result, typename Body> void define(const std::string &name, Body body) const {
     m.def(
         name.c_str(),
-        [body](Address words, size_t n, Selection selection, int cmp, Value value) -> Result {
+        [body](Number<Address> words, Number<size_t> n, Selection selection, Number<int> cmp,
+               Value value) -> Result {
           Status status(selection, n);
           return body(pointer<T>(words), n, status.data(), cmp, comparand<T>(value, n));
         },
         "ivars"_a, "nelems"_a, "status"_a.none(), "cmp"_a, nb::arg(value));
   }
   template <typename Call> void all(const std::string &name, Call call) const {
-    define<void>(name, [call](T *words, size_t n, const int *status, int cmp, auto value) {
-      checked([&] { call(words, n, status, cmp, value); });
-    });
+    define<void>(name,
+                 [call](T *words, Number<size_t> n, const int *status, Number<int> cmp,
+                        auto value) { checked([&] { call(words, n, status, cmp, value); }); });
   }
   template <typename Call> void any(const std::string &name, Call call) const {
-    define<size_t>(name, [call](T *words, size_t n, const int *status, int cmp, auto value) {
-      size_t out = SIZE_MAX;
-      checked([&] { call(words, n, status, cmp, value, &out); });
-      return out;
-    });
+    define<size_t>(
+        name, [call](T *words, Number<size_t> n, const int *status, Number<int> cmp, auto value) {
+          size_t out = SIZE_MAX;
+          checked([&] { call(words, n, status, cmp, value, &out); });
+          return out;
+        });
   }
   template <typename Call> void some(const std::string &name, Call call) const {
     define<std::vector<size_t>>(
-        name, [call](T *words, size_t n, const int *status, int cmp, auto value) {
-          std::vector<size_t> indices(n);
+        name, [call](T *words, Number<size_t> n, const int *status, Number<int> cmp, auto value) {
+          // Not filled: of a wrong number of words the call will say so.
+          auto indices = std::make_unique_for_overwrite<size_t[]>(n);
           size_t out = 0;
-          checked([&] { call(words, n, indices.data(), status, cmp, value, &out); });
-          indices.resize(out);
-          return indices;
+          checked([&] { call(words, n, indices.get(), status, cmp, value, &out); });
+          return std::vector<size_t>(indices.get(), indices.get() + out);
         });
   }
   template <typename Call> void test(const std::string &name, Call call) const {
-    define<bool>(name, [call](T *words, size_t n, const int *status, int cmp, auto value) {
-      int out = 0;
-      checked([&] { call(words, n, status, cmp, value, &out); });
-      return out != 0;
-    });
+    define<bool>(
+        name, [call](T *words, Number<size_t> n, const int *status, Number<int> cmp, auto value) {
+          int out = 0;
+          checked([&] { call(words, n, status, cmp, value, &out); });
+          return out != 0;
+        });
   }
 };
 
@@ -110,17 +114,19 @@ template <typename T> void bindFamily(nb::module_ &m, const std::string &type, W
   auto name = [&](const char *suffix) { return "aclshmem_" + type + suffix; };
   m.def(
       name("_wait").c_str(),
-      [calls](Address word, T value) { checked([&] { calls.wait(pointer<T>(word), value); }); },
+      [calls](Number<Address> word, T value) {
+        checked([&] { calls.wait(pointer<T>(word), value); });
+      },
       "ivar"_a, "value"_a);
   m.def(
       name("_wait_until").c_str(),
-      [calls](Address word, int cmp, T value) {
+      [calls](Number<Address> word, Number<int> cmp, T value) {
         checked([&] { calls.until(pointer<T>(word), cmp, value); });
       },
       "ivar"_a, "cmp"_a, "value"_a);
   m.def(
       name("_test").c_str(),
-      [calls](Address word, int cmp, T value) {
+      [calls](Number<Address> word, Number<int> cmp, T value) {
         int out = 0;
         checked([&] { calls.test(pointer<T>(word), cmp, value, &out); });
         return out != 0;

@@ -33,7 +33,7 @@ std::string spell(const char *name, size_t bytes) {
 
 void *allocate(const char *name, std::string call, size_t bytes, size_t alignment,
                aclshmem_mem_type_t type, bool cleared = false) {
-  World *world = requireWorld(name);
+  WorldRef world = requireWorld(name);
   if (!world)
     return nullptr;
   void *out = nullptr;
@@ -61,7 +61,7 @@ void *allocateAligned(const char *name, size_t alignment, size_t size, aclshmem_
 }
 
 void release(const char *name, void *pointer, aclshmem_mem_type_t type) {
-  World *world = requireWorld(name);
+  WorldRef world = requireWorld(name);
   if (world && pointer)
     guarded([&] { return world->free(name, pointer, type); });
 }
@@ -111,7 +111,7 @@ int aclshmemx_set_attr_uniqueid_args(int my_pe, int n_pes, int64_t local_mem_siz
     return report(ACLSHMEM_INVALID_VALUE,
                   "aclshmemx_set_attr_uniqueid_args: my_pe " + std::to_string(my_pe) + ", n_pes " +
                       std::to_string(n_pes) + ", local_mem_size " + std::to_string(local_mem_size) +
-                      " exceed the limits (16384 PEs, 40 GiB)");
+                      "; allowed are 16384 PEs, and 1 byte to 40 GiB");
   attr->my_pe = my_pe;
   attr->n_pes = n_pes;
   attr->local_mem_size = static_cast<uint64_t>(local_mem_size);
@@ -143,8 +143,8 @@ int aclshmemx_finalize(uint64_t instance_id) {
 aclshmem_instance_ctx *aclshmemx_instance_ctx_get(void) {
   static aclshmem_instance_ctx only = {};
   clearStatus();
-  World *world = currentWorld();
-  __atomic_store_n(&only.instance, static_cast<void *>(world), __ATOMIC_RELAXED);
+  WorldRef world = currentWorld();
+  __atomic_store_n(&only.instance, static_cast<void *>(world.get()), __ATOMIC_RELAXED);
   return world ? &only : nullptr;
 }
 
@@ -158,7 +158,7 @@ int aclshmemx_instance_ctx_set(uint64_t instance_id) {
 }
 
 void aclshmem_global_exit(int status) {
-  World *world = currentWorld();
+  WorldRef world = currentWorld();
   if (!world)
     return log(LogLevel::Warning, "aclshmem_global_exit before init ends nothing");
   guarded([&] {
@@ -220,7 +220,7 @@ void *aclshmemx_align(size_t alignment, size_t size, aclshmem_mem_type_t type) {
 void aclshmemx_free(void *pointer, aclshmem_mem_type_t type) { release(__func__, pointer, type); }
 
 void *aclshmemx_get_heap_base(aclshmem_mem_type_t type) {
-  World *world = requireWorld(__func__);
+  WorldRef world = requireWorld(__func__);
   if (!world)
     return nullptr;
   const DeviceState &state = world->deviceState();
@@ -232,7 +232,7 @@ void *aclshmemx_get_heap_base(aclshmem_mem_type_t type) {
 }
 
 void *aclshmem_ptr(void *pointer, int pe) {
-  World *world = requireWorld(__func__);
+  WorldRef world = requireWorld(__func__);
   void *out = nullptr;
   if (world)
     guarded([&] {
@@ -245,12 +245,12 @@ void *aclshmem_ptr(void *pointer, int pe) {
 //===-- Identity ----------------------------------------------------------------------------===//
 
 int aclshmem_my_pe(void) {
-  World *world = currentWorld();
+  WorldRef world = currentWorld();
   return world ? world->pe() : -1;
 }
 
 int aclshmem_n_pes(void) {
-  World *world = currentWorld();
+  WorldRef world = currentWorld();
   return world ? world->peCount() : -1;
 }
 
@@ -270,7 +270,7 @@ void aclshmemx_get_prof(aclshmem_prof_pe_t **out, bool verbose) {
     return;
   if (out)
     *out = nullptr;
-  World *world = requireWorld(__func__);
+  WorldRef world = requireWorld(__func__);
   if (!world)
     return;
   guarded([&] {

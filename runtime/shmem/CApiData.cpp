@@ -17,7 +17,7 @@ namespace {
 
 /// Calls body(world) with this process's PE; without one, that is reported.
 template <typename Body> int withWorld(const char *call, Body &&body) {
-  World *world = requireWorld(call);
+  WorldRef world = requireWorld(call);
   if (!world)
     return lastStatus();
   try {
@@ -67,8 +67,17 @@ template <typename Body> void onStream(const char *call, aclrtStream stream, Bod
                                         "piton_stream_t*, or null for the default stream");
     Stream &target = stream ? *static_cast<Stream *>(stream) : runtime->device(0).defaultStream();
     // Not on the caller's thread: it may wait for what its caller does next.
-    status = target.enqueue(
-        [&world, body] { return body(world) == ACLSHMEM_SUCCESS ? PITON_OK : PITON_ERROR_SYSTEM; });
+    // Of the same job: streams may be behind when it ends, and another one begins.
+    status = target.enqueue([job = world.jobNumber, call, body] {
+      WorldRef now = requireWorld(call);
+      int code = !now ? lastStatus()
+                 : now->jobNumber == job
+                     ? body(*now)
+                     : report(ACLSHMEM_INNER_ERROR,
+                              std::string(call) + ": the job that it was queued in has ended; "
+                                                  "synchronise streams before aclshmem_finalize");
+      return code == ACLSHMEM_SUCCESS ? PITON_OK : PITON_ERROR_SYSTEM;
+    });
     return status == PITON_OK ? ACLSHMEM_SUCCESS : report(ACLSHMEM_INNER_ERROR, piton_last_error());
   });
 }
@@ -93,13 +102,13 @@ int hostBarrier(const char *call, aclshmem_team_t team) {
 //===-- Teams -------------------------------------------------------------------------------===//
 
 int aclshmem_team_my_pe(aclshmem_team_t team) {
-  World *world = currentWorld();
+  WorldRef world = currentWorld();
   TeamRecord *record = world ? world->team(team) : nullptr;
   return record ? record->myPe : -1;
 }
 
 int aclshmem_team_n_pes(aclshmem_team_t team) {
-  World *world = currentWorld();
+  WorldRef world = currentWorld();
   TeamRecord *record = world ? world->team(team) : nullptr;
   return record ? record->size : -1;
 }
@@ -130,7 +139,7 @@ int aclshmem_team_split_2d(aclshmem_team_t parent, int x_range, aclshmem_team_t 
 }
 
 int aclshmem_team_translate_pe(aclshmem_team_t src_team, int src_pe, aclshmem_team_t dest_team) {
-  World *world = currentWorld();
+  WorldRef world = currentWorld();
   return world ? world->translatePe(src_team, src_pe, dest_team) : -1;
 }
 
@@ -322,7 +331,7 @@ void aclshmemx_barrier_all_on_stream(aclrtStream stream) {
   });
 }
 void aclshmemx_handle_wait(aclshmem_handle_t handle, aclrtStream stream) {
-  if (World *world = currentWorld(); world && !world->team(handle.team_id))
+  if (WorldRef world = currentWorld(); world && !world->team(handle.team_id))
     return;
   onStream(__func__, stream,
            [=](World &world) { return world.barrier("aclshmemx_handle_wait", handle.team_id); });

@@ -58,7 +58,7 @@ template <typename T> struct Words {
                                                 "multiple of " + std::to_string(sizeof(T))),
              false;
     size_t bytes = bytesOf(count, sizeof(T));
-    World *world = currentWorld();
+    WorldRef world = currentWorld();
     bool known = world && world->heapOf(words, bytes);
     if (!known && checkReadable(call, count > 1 ? "the words" : "the word", words, bytes))
       return false;
@@ -69,9 +69,8 @@ template <typename T> struct Words {
   template <typename Out> bool takes(Out *out) const {
     return !checkWritable(call, "res_out", out, sizeof(*out));
   }
-  bool takes(size_t *indices, size_t *out) const {
-    return takes(out) &&
-           (count == 0 || !checkWritable(call, "indices", indices, bytesOf(count, sizeof(size_t))));
+  bool takesIndices(size_t *indices) const {
+    return count == 0 || !checkWritable(call, "indices", indices, bytesOf(count, sizeof(size_t)));
   }
 
   size_t any() const {
@@ -119,7 +118,7 @@ template <typename T> struct Words {
 
   /// Waits until ready(); sleeps at, and shows, one word after the other that does not hold yet.
   template <typename Ready> int wait(const Ready &ready) const {
-    World *world = requireWorld(call);
+    WorldRef world = requireWorld(call);
     if (!world)
       return lastStatus();
     size_t at = missing(0);
@@ -153,10 +152,10 @@ template <typename T> void waitAny(const Words<T> &words, size_t *out) {
 
 template <typename T> void waitSome(const Words<T> &words, size_t *indices, size_t *out) {
   clearStatus();
-  if (!words.takes(indices, out))
+  if (!words.takes(out))
     return;
   *out = 0;
-  if (words.valid())
+  if (words.valid() && words.takesIndices(indices))
     words.wait([&] { return (*out = words.some(indices)) != 0; });
 }
 
@@ -174,8 +173,8 @@ template <typename T> void testAny(const Words<T> &words, size_t *out) {
 
 template <typename T> void testSome(const Words<T> &words, size_t *indices, size_t *out) {
   clearStatus();
-  if (words.takes(indices, out))
-    *out = words.valid() ? words.some(indices) : 0;
+  if (words.takes(out))
+    *out = words.valid() && words.takesIndices(indices) ? words.some(indices) : 0;
 }
 
 } // namespace
@@ -238,7 +237,7 @@ ACLSHMEM_P2P_TYPES(DEFINE_WAITS)
 //===-- Signals -----------------------------------------------------------------------------===//
 
 void aclshmemx_signal_op(int32_t *sig_addr, int32_t signal, int sig_op, int pe) {
-  if (World *world = requireWorld(__func__))
+  if (WorldRef world = requireWorld(__func__))
     world->signal(__func__, sig_addr, signal, sig_op, pe);
 }
 

@@ -116,7 +116,7 @@ int ControlClient::connect() {
   wake = Fd(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (!wake)
     return reportErrno(ACLSHMEM_SMEM_ERROR, "cannot make an event descriptor", errno);
-  if (!startThread(thread, [this] { run(); }, error))
+  if (!startLibraryThread(thread, [this] { run(); }, error))
     return report(ACLSHMEM_SMEM_ERROR, error);
   return ACLSHMEM_SUCCESS;
 }

@@ -52,7 +52,7 @@ std::unique_ptr<ControlServer> ControlServer::start(Fd listener, Options options
   std::unique_ptr<ControlServer> server(
       new ControlServer(std::move(listener), std::move(wake), std::move(options)));
   std::string error;
-  if (!startThread(server->thread, [raw = server.get()] { raw->run(); }, error)) {
+  if (!startLibraryThread(server->thread, [raw = server.get()] { raw->run(); }, error)) {
     report(ACLSHMEM_SMEM_ERROR, "PE 0: " + error);
     return nullptr;
   }

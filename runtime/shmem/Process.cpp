@@ -7,6 +7,7 @@
 #include "runtime/Activity.h"
 #include "runtime/Runtime.h"
 #include "runtime/shmem/Arguments.h"
+#include "runtime/shmem/OtherThreads.h"
 #include "runtime/shmem/Report.h"
 #include "runtime/shmem/Termination.h"
 #include "runtime/shmem/Tls.h"
@@ -16,6 +17,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <pthread.h>
+#include <thread>
+#include <unistd.h>
 
 namespace piton::shmem {
 
@@ -183,11 +186,16 @@ void setHeapReady(bool ready) {
 
 } // namespace
 
-World *currentWorld() { return process().current.load(std::memory_order_acquire); }
+/// The count rises before the pointer is read, and finalize clears the pointer before it looks at
+/// the counts.
+WorldRef::WorldRef() : record(&recordOfThread()) {
+  record->inCalls.store(record->inCalls.load(std::memory_order_relaxed) + 1);
+  world = process().current.load();
+}
 
-World *requireWorld(const char *call) {
+WorldRef requireWorld(const char *call) {
   clearStatus();
-  if (World *world = currentWorld())
+  if (WorldRef world; world)
     return world;
   Process &self = process();
   std::unique_lock lock(self.mutex, std::try_to_lock);
@@ -198,7 +206,7 @@ World *requireWorld(const char *call) {
                                   ": the symmetric heap is not initialised; call "
                                   "aclshmemx_init_attr (Python: aclshmem_init) first" +
                                   why);
-  return nullptr;
+  return WorldRef();
 }
 
 int initialize(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t &attr) {
@@ -219,6 +227,8 @@ int initialize(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t &attr) {
   DeviceState *state = code ? nullptr : processDeviceState();
   if (!code && !state)
     code = lastStatus();
+  if (std::string error; !code && !checkStandstillSetting(error))
+    code = invalid(ACLSHMEM_INVALID_VALUE, error);
   if (!code) {
     options.pe = attr.my_pe;
     options.peCount = attr.n_pes;
@@ -234,6 +244,10 @@ int initialize(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t &attr) {
     options.launches = runningLaunches;
     options.isBlocked = [] { return blockedHosts().load() > 0; };
     options.onLoss = noteLoss;
+    if (auto limit = standstillLimit(); limit > Clock::duration::zero())
+      options.othersAtWork = [threads = std::make_shared<OtherThreads>(limit)] {
+        return threads->areAtWork(Clock::now());
+      };
     options.terminated = terminationRequested;
     armTermination();
     armInterrupts(); // also for a program that never launches a kernel
@@ -250,17 +264,37 @@ int initialize(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t &attr) {
   return code;
 }
 
+/// The PE is there until the calls of other threads have ended. Those that wait for other PEs do so
+/// as ever, and with this thread they are part of the watch over standstills; streams do not wait
+/// any longer.
+static void awaitOtherCalls(World &world) {
+  Blocked blocked;
+  world.endStreamWaits();
+  for (auto start = Clock::now(); othersAreInCalls();) {
+    if (Clock::now() - start > world.callTimeout() && !world.isLost())
+      world.failJob("PE " + std::to_string(world.pe()) + " (pid " + std::to_string(getpid()) +
+                    " on " + hostName() +
+                    ") called aclshmem_finalize while another thread of it was in a call, which "
+                    "did not end");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 int finalize() {
   clearStatus();
   Process &self = process();
   std::lock_guard lock(self.mutex);
   if (!self.owner)
     return ACLSHMEM_SUCCESS;
+  if (recordOfThread().inCalls.load() > 0)
+    return report(ACLSHMEM_INNER_ERROR, "aclshmem_finalize: it was called from inside another call "
+                                        "of the symmetric heap, by a logger or a signal handler");
   setHeapReady(false);
+  self.current.store(nullptr);
+  awaitOtherCalls(*self.owner);
   int code = self.owner->finish();
   if (!code)
     disarmTermination();
-  self.current.store(nullptr, std::memory_order_release);
   self.owner.reset();
   return code;
 }

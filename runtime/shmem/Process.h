@@ -4,16 +4,38 @@
 #ifndef PITON_RUNTIME_SHMEM_PROCESS_H
 #define PITON_RUNTIME_SHMEM_PROCESS_H
 
+#include "runtime/Threads.h"
 #include "runtime/shmem/World.h"
 
 namespace piton::shmem {
 
-/// This process's PE, or null before init and after finalize. Any thread.
-World *currentWorld();
+/// This process's PE, or null before init and after finalize; it stays for as long as the object
+/// lives, as finalize waits for it.
+class WorldRef {
+public:
+  WorldRef();
+  WorldRef(WorldRef &&other) : world(other.world), record(other.record) { other.record = nullptr; }
+  ~WorldRef() {
+    if (record)
+      record->inCalls.store(record->inCalls.load(std::memory_order_relaxed) - 1,
+                            std::memory_order_release);
+  }
+  explicit operator bool() const { return world; }
+  World *get() const { return world; }
+  World *operator->() const { return world; }
+  World &operator*() const { return *world; }
+
+private:
+  World *world;
+  ThreadRecord *record; ///< of this thread
+};
+
+/// Any thread.
+inline WorldRef currentWorld() { return WorldRef(); }
 
 /// As above; without one reports ACLSHMEM_NOT_INITED for `call`. Clears the thread's status, so
 /// every API function that can report starts with it.
-World *requireWorld(const char *call);
+WorldRef requireWorld(const char *call);
 
 /// Checks `attr` and joins the job.
 int initialize(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t &attr);

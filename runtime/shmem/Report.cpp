@@ -41,6 +41,11 @@ int environmentLevel() {
   for (int level = 0; text && level < 5; ++level)
     if (!std::strcmp(text, kLevels[level]))
       return level;
+  if (text && *text)
+    std::fprintf(stderr,
+                 "piton: SHMEM_LOG_LEVEL=%s is none of DEBUG, INFO, WARN, ERROR and FATAL; it "
+                 "changes nothing\n",
+                 text);
   return -1;
 }
 
@@ -50,10 +55,13 @@ struct Logger {
   void (*external)(int, const char *) = nullptr;
   int file = -1;
   bool fileFailed = false;
+  bool fixed = false; ///< the environment has set the level
 
   Logger() {
-    if (int fixed = environmentLevel(); fixed >= 0)
-      level = fixed;
+    if (int wanted = environmentLevel(); wanted >= 0) {
+      level = wanted;
+      fixed = true;
+    }
   }
 };
 
@@ -222,7 +230,8 @@ int setLogLevel(int level) {
   if (level < 0 || level > 4)
     return report(ACLSHMEM_INVALID_VALUE,
                   "aclshmemx_set_log_level: level " + std::to_string(level) + " is not in 0..4");
-  logger().level = environmentLevel() >= 0 ? environmentLevel() : level;
+  if (!logger().fixed)
+    logger().level = level;
   return ACLSHMEM_SUCCESS;
 }
 

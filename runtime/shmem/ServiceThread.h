@@ -4,6 +4,8 @@
 #ifndef PITON_RUNTIME_SHMEM_SERVICETHREAD_H
 #define PITON_RUNTIME_SHMEM_SERVICETHREAD_H
 
+#include "runtime/Threads.h"
+
 #include <csignal>
 #include <string>
 #include <system_error>
@@ -29,6 +31,16 @@ template <typename Body> bool startThread(std::thread &out, Body &&body, std::st
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return started;
+}
+
+/// As startThread, for the library itself: what the thread does is no work of the program.
+template <typename Body>
+bool startLibraryThread(std::thread &out, const Body &body, std::string &error) {
+  auto marked = [body] {
+    InLibrary forever;
+    body();
+  };
+  return startThread(out, marked, error);
 }
 
 } // namespace piton::shmem

@@ -143,6 +143,8 @@ int World::barrier(const char *call, int id) {
   if (!record)
     return report(ACLSHMEM_INVALID_PARAM,
                   std::string(call) + ": this PE has no team " + number(id));
+  // Threads of one PE would count as one arrival, and leave with each other's.
+  std::lock_guard lock(barriers[static_cast<size_t>(id)]);
   if (isLost())
     return checkAlive(call);
   if (int code = quiet(call))

@@ -88,7 +88,7 @@ bool startWaiter(Termination &self) {
   self.wake = fd;
   std::thread thread;
   std::string error;
-  self.hasThread = startThread(thread, [&self] { waitAndEnd(self); }, error);
+  self.hasThread = startLibraryThread(thread, [&self] { waitAndEnd(self); }, error);
   if (self.hasThread)
     thread.detach();
   return self.hasThread;

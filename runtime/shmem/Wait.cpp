@@ -5,6 +5,7 @@
 #include "runtime/shmem/Wait.h"
 
 #include "runtime/Executor.h"
+#include "runtime/Threads.h"
 #include "runtime/shmem/Report.h"
 #include "runtime/shmem/World.h"
 
@@ -173,6 +174,8 @@ int waitSlowly(World &world, const WaitTarget &target, ReadyFunction ready, cons
       return ACLSHMEM_SUCCESS;
     if (int code = world.checkAlive(target.call))
       return code;
+    if (int code = world.checkStream(target.call))
+      return code;
     if (interruptEpoch() != epoch) {
       if (target.kind == WaitKind::Barrier) // half way through, as nobody can be in it
         world.failJob("PE " + std::to_string(world.pe()) + " (pid " + std::to_string(getpid()) +
@@ -189,23 +192,47 @@ int waitSlowly(World &world, const WaitTarget &target, ReadyFunction ready, cons
   }
 }
 
+int World::checkStream(const char *call) const {
+  if (!streamsEnd || recordOfThread().works == 0)
+    return ACLSHMEM_SUCCESS;
+  return report(ACLSHMEM_INNER_ERROR, std::string(call) + ": aclshmem_finalize was called while a "
+                                                          "stream was still in this call; "
+                                                          "synchronise the stream first");
+}
+
 //===-- Standstill --------------------------------------------------------------------------===//
 
-/// The user's setting; one that is no number of seconds leaves the default.
-static double standstillSeconds() {
-  constexpr double standard = 10.0, longest = 1e6;
+/// The user's setting; false if it is no number of seconds.
+static bool readStandstillSeconds(double &seconds) {
+  constexpr double longest = 1e6;
   const char *text = std::getenv("PITON_STANDSTILL_SECONDS");
+  seconds = 10;
   if (!text || !*text)
-    return standard;
+    return true;
   char *end = nullptr;
-  double seconds = std::strtod(text, &end);
-  return *end == '\0' && std::abs(seconds) <= longest ? seconds : standard;
+  double given = std::strtod(text, &end);
+  if (*end != '\0' || !(std::abs(given) <= longest))
+    return false;
+  seconds = given;
+  return true;
 }
 
-Standstill::Standstill() : since(Clock::now()) {
-  limit = std::chrono::duration_cast<Clock::duration>(
-      std::chrono::duration<double>(standstillSeconds()));
+bool checkStandstillSetting(std::string &error) {
+  double seconds;
+  if (readStandstillSeconds(seconds))
+    return true;
+  error = std::string("PITON_STANDSTILL_SECONDS=") + std::getenv("PITON_STANDSTILL_SECONDS") +
+          ": expected a number of seconds, or 0 for never";
+  return false;
 }
+
+Clock::duration standstillLimit() {
+  double seconds;
+  readStandstillSeconds(seconds);
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+Standstill::Standstill() : since(Clock::now()), limit(standstillLimit()) {}
 
 bool Standstill::confirmed(const World &world, Clock::time_point now) {
   if (limit <= Clock::duration::zero())
@@ -251,6 +278,11 @@ void World::tick() {
 /// Nothing in this process can get the job on. A host that does not wait still may, and so may work
 /// that runs beside what waits: kernels, and on streams, when no kernel waits, anything.
 bool World::waitsForOthers() {
+  return nothingRuns() && !(options.othersAtWork && options.othersAtWork());
+}
+
+/// As far as the library knows.
+bool World::nothingRuns() {
   if (options.isBlocked && !options.isBlocked())
     return false;
   if (uint32_t kernels = __atomic_load_n(&board().kernelsWaiting, __ATOMIC_ACQUIRE))

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 namespace piton::shmem {
 
@@ -54,6 +55,12 @@ int waitSlowly(World &world, const WaitTarget &target, ReadyFunction ready, cons
 
 /// How often a wait looks before it gives the core away: seldom when PEs share cores.
 unsigned spinRounds(int localPes);
+
+/// False, with what is wrong, if PITON_STANDSTILL_SECONDS is set to no number of seconds.
+bool checkStandstillSetting(std::string &error);
+
+/// How long a standstill lasts before it counts as one; 0 or less: it never does.
+std::chrono::steady_clock::duration standstillLimit();
 
 /// Watches whether all PEs of the job wait and none gets on, for PITON_STANDSTILL_SECONDS (10; 0
 /// for never).

@@ -152,6 +152,11 @@ int World::openRoce() {
                   .report = [](int code, const char *text) { return report(code, text); },
                   .arrived = [](void *self) { static_cast<World *>(self)->networkMoved(); },
                   .lost = [](void *self) { return static_cast<World *>(self)->isLost(); },
+                  .serve =
+                      [](void (*body)(void *), void *data) {
+                        InLibrary forever;
+                        body(data);
+                      },
                   .context = this};
   auto made = makeRoceTransport(setup);
   std::string why = made ? "" : piton_last_error();

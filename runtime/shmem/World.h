@@ -38,6 +38,7 @@ struct WorldOptions {
   std::function<bool()> isBusy;       ///< work is queued or running on streams of this process
   std::function<uint32_t()> launches; ///< that run now in this process
   std::function<bool()> isBlocked;    ///< a thread of the host waits, for whatever
+  std::function<bool()> othersAtWork; ///< threads that do not wait; asked while one waits
   std::function<bool()> terminated;   ///< this process has been told to end (SIGTERM)
   std::function<void()> onLoss;       ///< the job is lost; on any thread, once
   int cyclesPerMicrosecond = 50;      ///< of the NPU, for cycle profiles
@@ -73,6 +74,7 @@ public:
   int finish();
   ~World();
 
+  const uint64_t jobNumber = ++made; ///< of the worlds of this process
   int pe() const { return options.pe; }
   int peCount() const { return options.peCount; }
   DeviceState &deviceState() { return state; }
@@ -140,6 +142,8 @@ public:
   //===-- Waiting (Wait.cpp) ----------------------------------------------------------------===//
 
   bool isLost() const { return __atomic_load_n(&state.failure, __ATOMIC_ACQUIRE) != 0; }
+  /// The work of streams waits for nobody from now on.
+  void endStreamWaits() { streamsEnd = true; }
   std::chrono::seconds callTimeout() const { return options.callTimeout; }
   /// Who waits for what on this host, and who does not wait or is on another host.
   std::string describeWaits() const;
@@ -185,6 +189,8 @@ public:
     loseJob(-1, text);
     client->failAll(text);
   }
+  /// Reports and returns a code if the work of a stream, which this is, must not wait.
+  int checkStream(const char *call) const;
   void exitAll(int status) { client->exitAll(status); }
   void abandonInChild();
   /// exit() was called without aclshmem_finalize.
@@ -196,7 +202,8 @@ public:
 
 private:
   World(WorldOptions options, DeviceState &state)
-      : options(std::move(options)), state(state), boards(static_cast<size_t>(peCount())) {}
+      : options(std::move(options)), state(state), boards(static_cast<size_t>(peCount())),
+        barriers(new std::mutex[kMaxTeams]) {}
 
   int join();
   int connect();
@@ -238,12 +245,14 @@ private:
   void tick();
   std::shared_ptr<void> showCollective(int team, uint64_t sequence, const char *what);
   bool waitsForOthers();
+  bool nothingRuns();
   std::vector<WaitRecord> waitsOf(int pe) const;
   std::vector<int> whoCouldEnd(int pe, const WaitRecord &record) const;
   std::string describe(const WaitRecord &record) const;
   std::string describeWaits(std::vector<int> &free) const;
   int pullBarrier(const char *call, TeamRecord &team);
 
+  static inline std::atomic<uint64_t> made{0};
   WorldOptions options;
   DeviceState &state;
   std::unique_ptr<ControlServer> server; ///< PE 0 only
@@ -268,7 +277,9 @@ private:
   std::unique_ptr<char[]> coreSync; ///< words that only this PE uses
   std::unique_ptr<Profile> profile; ///< on the profiled PE
 
-  std::atomic<bool> watching{false}; ///< for standstills of this host
+  std::atomic<bool> streamsEnd{false};
+  std::unique_ptr<std::mutex[]> barriers; ///< by team: its barriers come one after the other
+  std::atomic<bool> watching{false};      ///< for standstills of this host
   Standstill standstill;
   bool toldStill = false; ///< PE 0 has been told of one
 

@@ -19,7 +19,7 @@ namespace piton::shmem {
 bool EngineThread::start(EngineRegisters &given, std::function<bool()> body, std::string &error) {
   registers = &given;
   serve = std::move(body);
-  return startThread(thread, [this] { run(); }, error);
+  return startLibraryThread(thread, [this] { run(); }, error);
 }
 
 void EngineThread::stop() {

@@ -12,6 +12,7 @@ import sys
 import textwrap
 import time
 
+import numpy as np
 import pytest
 from test_distributed import (
     EXAMPLES,
@@ -287,6 +288,55 @@ def test_a_killed_pe_is_named_on_the_other_host(tmp_path, hosts, where):
     assert when - dies < 8, results  # it takes much less, but on a crowded machine
     assert "PE 1 (pid" in text and "died" in text, text
     assert where == "host" or "ranks.py:" in text, text
+
+
+RING = """
+import pathlib, sys
+import triton, triton.language as tl
+import triton_dist.language as dl
+from triton.compiler import ASTSource
+from triton_dist.language.extra import libshmem_device
+
+@triton.jit
+def ring(x, box, out, sig, N: tl.constexpr):
+    me, n = dl.rank(), dl.num_ranks()
+    libshmem_device.putmem_signal(box, x, N * 4, sig, 1, 0, (me + 1) % n)
+    dl.notify(sig + 16, (me + 1) % n, 1, "add", "inter_node")
+    token = dl.wait(sig, 1, "gpu", "acquire", waitValue=1)
+    token = dl.wait(sig + 16, 1, "gpu", "acquire", waitValue=1)
+    box = dl.consume_token(box, token)
+    at = tl.arange(0, N)
+    tl.store(out + at, tl.load(box + at) * 2)
+
+types = {"x": "*fp32", "box": "*fp32", "out": "*fp32", "sig": "*i32", "N": "constexpr"}
+source = ASTSource(ring, signature=types, constexprs={(4,): 64})
+target = triton.runtime.driver.active.get_current_target()
+pathlib.Path(sys.argv[1]).write_bytes(triton.compile(source, target=target).asm["npubin"])
+"""
+
+
+@pytest.mark.skipif(not shutil.which("piton-run"), reason="piton-run is not on PATH")
+def test_a_kernel_without_python(tmp_path, hosts):
+    """PEs as piton-run -n starts them, one on each host: the C++ API and the image alone."""
+    image, script = tmp_path / "ring.npubin", tmp_path / "ring.py"
+    script.write_text(RING)
+    made = start_process([sys.executable, str(script), str(image)], rank_environment(0, 1, ""))
+    ((code, output),) = ends([made])
+    assert code == 0, output
+    for rank in range(2):
+        np.save(tmp_path / f"x{rank}.npy", np.arange(64, dtype=np.float32) + 100 * rank)
+    array = "zeros:f32:64"
+    command = [
+        "piton-run", "-n", "2", str(image), "--grid", "1", "--engine", "roce", "--heap", "1048576",
+        "--arg", str(tmp_path / "x{rank}.npy"), "--arg", array, "--arg", array,
+        "--arg", "zeros:i32:32", "--out", str(tmp_path / "out{rank}"),
+    ]  # fmt: skip
+    store = f"tcp://{ADDRESSES[0]}:{PORT}"
+    results = start(hosts, command, (0, 1), PITON_RUN_IMAGE=str(image), PITON_SHMEM_URL=store)
+    assert [code for code, _ in results] == [0, 0], results
+    for rank in range(2):
+        got = np.load(tmp_path / f"out{rank}" / "out.npy")
+        assert (got == 2 * (np.arange(64) + 100 * (1 - rank))).all(), (rank, got)
 
 
 @contextlib.contextmanager

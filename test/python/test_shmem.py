@@ -237,6 +237,68 @@ def test_an_address_of_pe_0_that_is_too_long():
     )
 
 
+def test_numbers_that_do_not_fit_are_said():
+    run_job(
+        1,
+        """
+        attributes = ash.InitAttr()
+        assert init() == 0
+        word = ash.aclshmem_calloc(1, 64)
+        low, high = -(2**31), 2**31 - 1
+        for call, value, least, most in (
+            (lambda: ash.aclshmem_malloc(-1), -1, 0, 2**64 - 1),
+            (lambda: ash.aclshmem_malloc(2**65), 2**65, 0, 2**64 - 1),
+            (lambda: ash.aclshmem_putmem(word, word, -4, 0), -4, 0, 2**64 - 1),
+            (lambda: ash.aclshmem_putmem(-8, word, 4, 0), -8, 0, 2**64 - 1),
+            (lambda: ash.aclshmem_put32(word, word, 2**32 + 1, 0), 2**32 + 1, 0, 2**32 - 1),
+            (lambda: ash.aclshmem_getmem(word, word, 4, 2**40), 2**40, low, high),
+            (lambda: ash.aclshmemx_signal_op(word, 2**31, 0, 0), 2**31, low, high),
+            (lambda: ash.team_split_strided(0, 0, 2**31, 1), 2**31, low, high),
+            (lambda: ash.aclshmem_int32_test_any(word, -1, None, 0, 0), -1, 0, 2**64 - 1),
+            (lambda: setattr(attributes, "my_rank", 2**31), 2**31, low, high),
+            (lambda: setattr(attributes, "local_mem_size", -1), -1, 0, 2**64 - 1),
+            (lambda: setattr(attributes.option_attr, "sockFd", 2**40), 2**40, low, high),
+        ):
+            try:
+                call()
+            except ValueError as error:
+                text = f"{value} is outside of the range of this argument, {least} to {most}"
+                assert text in str(error), error
+            else:
+                raise AssertionError(f"{value} was taken")
+        assert ash.aclshmem_finalize() == 0
+        """,
+    )
+
+
+def test_callbacks_are_functions():
+    run_job(
+        1,
+        """
+        for call, name in (
+            (lambda: ash.set_extern_logger(3), "logger is a int"),
+            (lambda: ash.set_conf_store_tls_key("a", "b", 3), "decrypt is a int"),
+        ):
+            try:
+                call()
+            except TypeError as error:
+                assert name + ", expected a function or None" in str(error), error
+            else:
+                raise AssertionError("no error")
+        assert init() == 0
+        word = ash.aclshmem_calloc(1, 64)
+        for count in (10**10, 2**62):  # of words that are not there
+            try:
+                ash.aclshmem_int32_test_some(word, count, None, 0, 0)
+            except (RuntimeError, MemoryError, ValueError) as error:
+                print(type(error), error)
+            else:
+                raise AssertionError("no error")
+        assert ash.aclshmem_finalize() == 0
+        """,
+    )
+
+
 def test_a_killed_pe_is_an_exception():
     script = """
         import os, signal, time

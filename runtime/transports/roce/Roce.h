@@ -24,6 +24,8 @@ struct RoceSetup {
   /// on it.
   void (*arrived)(void *context);
   bool (*lost)(void *context); ///< the job is lost: nothing is waited for any more
+  /// Runs body(data) as a thread of the library, whose work is none of the program's.
+  void (*serve)(void (*body)(void *), void *data);
   void *context;
 };
 

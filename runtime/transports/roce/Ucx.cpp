@@ -194,7 +194,10 @@ int UcxTransport::connect(const std::vector<std::string> &addresses) {
     peers.push_back(std::move(peer));
   }
   std::string error;
-  if (!startThread(thread, [this] { run(); }, error))
+  auto body = [this] {
+    setup.serve([](void *self) { static_cast<UcxTransport *>(self)->run(); }, this);
+  };
+  if (!startThread(thread, body, error))
     return setup.report(kFailed, ("ROCE: " + error).c_str());
   std::lock_guard lock(live().mutex);
   live().transports.push_back(this);

@@ -288,6 +288,16 @@ TEST(Arguments, StructuresBeforeAndDuringAJob) {
   }));
 }
 
+TEST(Arguments, AStandstillLimitThatIsNoNumber) {
+  for (const char *text : {"soon", "5s", "nan", "1e99"})
+    expectAll(runProcesses(1, [&](int) {
+      setenv("PITON_STANDSTILL_SECONDS", text, 1);
+      expectError(initialize(0, 1, freeUrl()), std::string("PITON_STANDSTILL_SECONDS=") + text +
+                                                   ": expected a number of seconds");
+      return 0;
+    }));
+}
+
 TEST(Arguments, TextsHaveTheirLimitsSaid) {
   expectAll(runProcesses(1, [&](int) {
     aclshmemx_set_conf_store_tls(false, "", 0);
