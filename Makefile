@@ -46,6 +46,8 @@ check: build
 fuzz: setup
 	scripts/fuzz --seconds $(FUZZ_SECONDS)
 
+install: export CMAKE_C_COMPILER_LAUNCHER = $(shell command -v ccache)
+install: export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
 install: build
 	$(PYTHON) -m pip install -q --no-build-isolation --no-deps .
 	$(PYTHON) -m pip install -q --no-build-isolation --no-deps ./python/torch_device
