@@ -85,8 +85,11 @@ bool canRead(const void *address, uint64_t bytes, BadAccess &bad) {
 }
 
 bool canWrite(void *address, uint64_t bytes, BadAccess &bad) {
-  return bytes == 0 || (!wraps(address, bytes, true, bad) &&
-                        tryCopyWith(writePages, address, nullptr, bytes, bad));
+  if (bytes == 0 ||
+      (!wraps(address, bytes, true, bad) && tryCopyWith(writePages, address, nullptr, bytes, bad)))
+    return true;
+  bad.write = true; // under TSan the atomic operation reads first
+  return false;
 }
 
 std::string describeBadMemory(const char *which, const void *address, uint64_t bytes,

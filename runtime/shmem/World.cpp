@@ -393,14 +393,15 @@ std::string World::loseJob(int lostPe, const std::string &text) {
     failureText = text + describeLast(lostPe);
     state.failedPe = lostPe;
     state.failureText = failureText.c_str();
-    __atomic_store_n(&state.failure, static_cast<uint32_t>(PITON_ERROR_SYSTEM), __ATOMIC_RELEASE);
   }
   if (options.onLoss)
     options.onLoss();
+  // At once, whatever this PE does at the moment: its launcher may be about to end it. And before
+  // its calls fail, as it may end by itself then.
+  log(LogLevel::Error, "PE " + std::to_string(pe()) + ": the job is lost: " + failureText);
+  __atomic_store_n(&state.failure, static_cast<uint32_t>(PITON_ERROR_SYSTEM), __ATOMIC_RELEASE);
   if (__atomic_load_n(&state.initialized, __ATOMIC_ACQUIRE))
     ringDoorbell(&board());
-  // At once, whatever this PE does at the moment: its launcher may be about to end it.
-  log(LogLevel::Error, "PE " + std::to_string(pe()) + ": the job is lost: " + failureText);
   return failureText;
 }
 

@@ -37,6 +37,8 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 /// new list takes the place of the old one, which stays.
 static void addToEnvironment(const Variables &variables) {
   static std::mutex mutex;
+  static auto &lists =
+      *new std::vector<char **>; // for leak checkers: a later setenv() forgets them
   std::lock_guard lock(mutex);
   std::vector<char *> list;
   for (char **at = environ; at && *at; ++at)
@@ -50,6 +52,7 @@ static void addToEnvironment(const Variables &variables) {
   list.push_back(nullptr);
   auto *lasting = new char *[list.size()];
   std::copy(list.begin(), list.end(), lasting);
+  lists.push_back(lasting);
   __atomic_store_n(&environ, lasting, __ATOMIC_RELEASE);
 }
 

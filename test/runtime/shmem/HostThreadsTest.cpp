@@ -141,7 +141,7 @@ TEST(HostThreads, CallsWhileJobsEndAndBegin) {
           if (i == 0)
             aclshmem_barrier_all();
           else if (base)
-            aclshmem_putmem(base, local, sizeof(local), 0);
+            aclshmem_putmem(static_cast<char *>(base) + i * sizeof(local), local, sizeof(local), 0);
           aclshmem_my_pe();
           aclshmem_team_n_pes(0);
         }
