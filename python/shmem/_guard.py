@@ -6,8 +6,9 @@ Two of them would each have a device state for the one address that kernels read
 
 from __future__ import annotations
 
-import importlib
 import os
+
+from piton import _interrupts
 
 _OURS = "libpiton_runtime.so"
 _FOREIGN = ("libshmem.so", "libaclshmem.so", "libshmem_host.so")
@@ -34,7 +35,7 @@ def load(maps: str = "/proc/self/maps"):
             "run without it, or with the package that belongs to it"
         )
     try:
-        native = importlib.import_module("shmem._pyshmem")
+        native = _interrupts.load("shmem._pyshmem")
     except ImportError as error:
         raise ImportError(
             f"shmem: cannot load its native module: {error}; `shmem-config --diagnose` says where "
